@@ -7,6 +7,8 @@
 //! feasibility first, as filter methods do [R. Fletcher, S. Leyffer, Nonlinear programming without a penalty function, Math.
 //! Program. 91, 2002, §2]: here from the start on, and towards the nearest free point.
 
+use std::time::Instant;
+
 use nalgebra::{Point3, Translation3};
 
 use super::bounded_projection::BoundedProjection;
@@ -200,6 +202,8 @@ pub(crate) struct Descent<'a> {
     pub(crate) max_work: u64,
     /// Whether to end with the best point so far.
     pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
+    /// Time after which no more pairs are looked at, if there is one.
+    pub(crate) deadline: Option<Instant>,
 }
 
 /// Whether the last steps improved neither the violation, within `window` of them, nor, once free, σ, within [`WINDOW`].
@@ -240,13 +244,14 @@ impl<'a> Descent<'a> {
             horizon: HORIZON,
             max_work: options.work.max / DESCENTS,
             stop: &|| false,
+            deadline: None,
         }
     }
 
     /// Common exit faces of what several links are stuck in at the origin of the chart.
     pub(crate) fn common_exits(&self, workspace: &mut Workspace) -> Vec<(usize, ExitFace)> {
         let origin = vec![0.0; self.chart.dimension()];
-        workspace.scan.forget();
+        workspace.scan.forget_until(self.deadline);
         self.chart.place(self.collision_world, &origin, &mut workspace.frames);
         self.collision_world.common_exits(&workspace.frames, &mut workspace.scan, self.stop)
     }
@@ -272,7 +277,7 @@ impl<'a> Descent<'a> {
         if self.is_confined(workspace) {
             return true;
         }
-        workspace.scan.forget();
+        workspace.scan.forget_until(self.deadline);
         self.evaluate(&vec![0.0; elsewhere.len()], workspace);
         let Workspace { frames, trial_frames, trial_rows, .. } = workspace;
         self.chart.place(self.collision_world, elsewhere, frames);
@@ -307,7 +312,7 @@ impl<'a> Descent<'a> {
 
     /// Whether some row of an overlap at a point depends on variables, but on no motion that the closures leave.
     fn is_held(&self, y: &[f64], workspace: &mut Workspace) -> bool {
-        workspace.scan.forget();
+        workspace.scan.forget_until(self.deadline);
         self.evaluate(y, workspace);
         let Workspace { trial_frames, trial_rows, constraints, subspace, derivative, problem, .. } =
             workspace;
@@ -373,7 +378,7 @@ impl<'a> Descent<'a> {
     pub(crate) fn run(&self, start: &DescentStart<'_>, workspace: &mut Workspace) -> DescentResult {
         let DescentStart { from, active, exits, restores } = *start;
         let before = workspace.counters();
-        workspace.scan.forget();
+        workspace.scan.forget_until(self.deadline);
         workspace.scan.prescribe(exits);
         let mut y: Vec<f64> =
             from.iter().zip(self.chart.bounds()).map(|(y, b)| y.clamp(b[0], b[1])).collect();

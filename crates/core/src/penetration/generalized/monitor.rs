@@ -1,12 +1,15 @@
 //! Incremental collision detection: a pair of which neither body has moved retains its result.
 
+use std::time::Instant;
+
 use nalgebra::Isometry3;
 
 use super::collision_world::{BodyPair, CollisionWorld};
 use super::error::GeneralizedError;
+use super::pairs::any_plane;
 use super::part::CollidingPair;
 use super::pose::Pose;
-use super::workspace::Workspace;
+use super::workspace::{ScanClock, Workspace};
 use crate::penetration::convex::options::ConvexOptions;
 
 /// Results of the pairs of one collision world at the poses of the last query.
@@ -31,6 +34,19 @@ impl CollisionWorld {
         poses: &[Pose],
         monitor: &mut CollisionMonitor,
     ) -> Result<Vec<CollidingPair>, GeneralizedError> {
+        self.colliding_until(poses, monitor, None)
+    }
+
+    /// As [`CollisionWorld::colliding_since`]; the depths of pairs whose turn comes after the deadline are NaN.
+    ///
+    /// # Errors
+    /// As [`CollisionWorld::colliding_since`].
+    pub(super) fn colliding_until(
+        &self,
+        poses: &[Pose],
+        monitor: &mut CollisionMonitor,
+        deadline: Option<Instant>,
+    ) -> Result<Vec<CollidingPair>, GeneralizedError> {
         self.check(poses)?;
         let bodies = self.body_poses(poses)?;
         // A monitor used for another world, or for one with other allowed pairs, starts afresh.
@@ -51,7 +67,7 @@ impl CollisionWorld {
             workspace.scan.place(self, &workspace.frames);
             for (pair, depth) in self.pairs.iter().zip(&mut monitor.depths) {
                 if has_moved(&pair.bodies) {
-                    *depth = self.depth(pair, workspace);
+                    *depth = self.depth(pair, workspace, deadline);
                 }
             }
             for (at, collides) in monitor.collides.iter_mut().enumerate() {
@@ -71,9 +87,11 @@ impl CollisionWorld {
         Ok(found)
     }
 
-    /// Penetration depth of the deepest two pieces of a pair [m]; `None` where none overlap.
-    fn depth(&self, pair: &BodyPair, workspace: &mut Workspace) -> Option<f64> {
+    /// Penetration depth of the deepest two pieces of a pair [m], NaN where it is not known at the deadline; `None` where none overlap.
+    fn depth(&self, pair: &BodyPair, workspace: &mut Workspace, deadline: Option<Instant>) -> Option<f64> {
         let mut depth = None;
+        workspace.scan.clock = ScanClock::until(deadline);
+        workspace.scan.clock.look();
         self.near_pieces(
             pair,
             0.0,
@@ -86,7 +104,25 @@ impl CollisionWorld {
             },
             &ConvexOptions::default(),
         );
-        depth
+        let is_late = workspace.scan.clock.is_late();
+        workspace.scan.clock = ScanClock::until(None);
+        if is_late { self.overlaps(pair, workspace).then_some(f64::NAN) } else { depth }
+    }
+
+    /// Whether any two pieces of a pair overlap or touch.
+    fn overlaps(&self, pair: &BodyPair, workspace: &mut Workspace) -> bool {
+        let mut overlaps = false;
+        self.near_pieces(
+            pair,
+            0.0,
+            &mut workspace.scan,
+            |_, _, distance, _| {
+                overlaps = !(distance.value > 0.0);
+                !overlaps
+            },
+            &any_plane(),
+        );
+        overlaps
     }
 
     fn colliding_pair(&self, bodies: [u32; 2], depth: f64) -> CollidingPair {

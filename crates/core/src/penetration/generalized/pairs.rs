@@ -1,5 +1,7 @@
 //! Contact rows of convex pieces: certified signed distances of all pairs of pieces near each other.
 
+use std::time::Instant;
+
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use super::collision_world::{BodyPair, CollisionWorld};
@@ -11,7 +13,7 @@ use super::part::Part;
 use super::proxy_geometry::{plane, plane_rows};
 use super::rows::ContactRow;
 use super::work::{MODELS, SPHERES, TRIANGLES};
-use super::workspace::{ConstraintMemory, ExitFace, Frames, PairCaches, ScanMemory, Workspace};
+use super::workspace::{ConstraintMemory, ExitFace, Frames, PairCaches, ScanClock, ScanMemory, Workspace};
 use crate::penetration::convex::options::ConvexOptions;
 use crate::penetration::convex::{SignedDistance, signed_distance};
 use crate::penetration::quadratic_program::min_norm_projection::MinNormProjection;
@@ -24,6 +26,11 @@ pub(crate) struct GapSummary {
     pub(crate) violation: f64,
     /// Minimum gap of any two pieces [m]; the horizon where none is smaller.
     pub(crate) min: f64,
+}
+
+impl GapSummary {
+    /// Of a configuration of which not all pairs were looked at: not free, and worse than any other one.
+    const UNKNOWN: Self = Self { violation: f64::INFINITY, min: f64::NEG_INFINITY };
 }
 
 /// Options of a scan of all pairs.
@@ -63,9 +70,15 @@ impl ScanMemory {
 
     /// Discards warm starts but not allocations, so that results do not depend on earlier queries.
     pub(crate) fn forget(&mut self) {
+        self.forget_until(None);
+    }
+
+    /// As [`Self::forget`]; scans that follow end soon after the deadline, if there is one.
+    pub(super) fn forget_until(&mut self, deadline: Option<Instant>) {
         self.caches.forget();
         self.exits.clear();
         self.meshes.forget();
+        self.clock = ScanClock::until(deadline);
     }
 
     /// Prescribes the exit faces of pairs of pieces.
@@ -110,7 +123,8 @@ fn exit_at(exits: &mut Vec<Option<ExitFace>>, slot: usize) -> &mut Option<ExitFa
 }
 
 impl CollisionWorld {
-    /// Collects the rows of all pairs within the horizon, and returns the violation and the minimum gap.
+    /// Collects the rows of all pairs within the horizon, and returns the violation and the minimum gap; where the time of the scan is
+    /// over, some of the rows, and a violation without bounds.
     pub(crate) fn scan(
         &self,
         frames: &Frames,
@@ -144,11 +158,14 @@ impl CollisionWorld {
         }
         memory.exits = exits;
         for at in 0..self.mesh_pairs.len() {
+            if memory.clock.look() {
+                break;
+            }
             let value = self.scan_models(at, frames, options, memory, rows);
             gaps.min = gaps.min.min(value);
             gaps.violation += (options.target - value).max(0.0);
         }
-        gaps
+        if memory.clock.is_late() { GapSummary::UNKNOWN } else { gaps }
     }
 
     /// Appends the rows of a pair of bodies, at least one of which has no convex decomposition; returns their signed distance [m],
@@ -222,8 +239,7 @@ impl CollisionWorld {
         memory.work += 1;
         let slot = memory.caches.slot(self.caches + at);
         let cache = memory.caches.cache(slot);
-        let any_plane = ConvexOptions { relative_tolerance: ANY_PLANE, ..ConvexOptions::default() };
-        let options = if horizon > 0.0 { HULLS } else { any_plane };
+        let options = if horizon > 0.0 { HULLS } else { any_plane() };
         let found = signed_distance(first, &poses[a], second, &poses[b], &options, cache).ok()?;
         (found.value > 0.0).then_some(found)
     }
@@ -236,10 +252,9 @@ impl CollisionWorld {
     pub(crate) fn touches(&self, frames: &Frames, clearance: f64, memory: &mut ScanMemory) -> bool {
         memory.place(self, frames);
         // Any separating plane is proof enough.
-        let any_plane = ConvexOptions { relative_tolerance: ANY_PLANE, ..ConvexOptions::default() };
         let exact = ConvexOptions::default();
         // A clearance must be compared with the exact distance, an overlap only with its sign.
-        let options = if clearance > 0.0 { exact } else { any_plane };
+        let options = if clearance > 0.0 { exact } else { any_plane() };
         if (0..self.mesh_pairs.len()).any(|at| self.models_touch(at, &frames.bodies, clearance, memory)) {
             return true;
         }
@@ -259,7 +274,8 @@ impl CollisionWorld {
         })
     }
 
-    /// Visits the signed distances of the pieces of a pair whose bounding spheres and boxes are within a horizon, until `visit` returns false;
+    /// Visits the signed distances of the pieces of a pair whose bounding spheres and boxes are within a horizon, until `visit` returns false
+    /// or the time of the scan is over;
     /// its last argument is the index of the pair of pieces and that of its cache.
     pub(crate) fn near_pieces(
         &self,
@@ -274,7 +290,10 @@ impl CollisionWorld {
         if (memory.centers[a] - memory.centers[b]).norm_squared() > reach * reach {
             return;
         }
-        let ScanMemory { caches, pieces, boxes, work, boxes_apart, near, .. } = memory;
+        if memory.clock.is_late() {
+            return;
+        }
+        let ScanMemory { caches, pieces, boxes, work, boxes_apart, near, clock, .. } = memory;
         let (of_a, of_b) = (self.bodies[a].pieces.clone(), self.bodies[b].pieces.clone());
         for i in of_a.clone() {
             let (pose_a, at_a) = &pieces[i];
@@ -308,7 +327,7 @@ impl CollisionWorld {
                 let found = signed_distance(first, pose_a, second, pose_b, convex, caches.cache(slot));
                 // Poses are finite and sizes validated: only two half-spaces have no distance.
                 if let Ok(found) = found
-                    && !visit([pose_a, pose_b], [i, j], &found, [pair, slot])
+                    && (!visit([pose_a, pose_b], [i, j], &found, [pair, slot]) || clock.spend(found.supports))
                 {
                     return;
                 }
@@ -325,6 +344,8 @@ const FAR_HULLS: f64 = 0.25;
 /// Accuracy of the distance of hulls, which only decides what is looked at.
 const HULLS: ConvexOptions = ConvexOptions { relative_tolerance: 1e-3, max_iterations: 100 };
 
-/// Relative tolerance at which the first separating plane ends the distance descent: the distance is then between zero and
-/// twice the value found.
-const ANY_PLANE: f64 = 1.0;
+/// Options with which the first separating plane ends the distance descent: the distance is then between zero and twice the value
+/// found.
+pub(super) fn any_plane() -> ConvexOptions {
+    ConvexOptions { relative_tolerance: 1.0, ..ConvexOptions::default() }
+}

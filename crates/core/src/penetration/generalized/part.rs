@@ -19,6 +19,7 @@ pub enum Part {
 pub struct CollidingPair {
     /// The two parts; links come before obstacles.
     pub parts: [Part; 2],
-    /// Penetration depth of the deepest two convex pieces \[m\]; NaN where a part has no convex decomposition.
+    /// Penetration depth of the deepest two convex pieces \[m\]; NaN where a part has no convex decomposition, and in an error where the time
+    /// budget was spent before it was known.
     pub depth: f64,
 }

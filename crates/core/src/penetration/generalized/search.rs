@@ -117,8 +117,9 @@ impl CollisionWorld {
         let chart = LocalChart::new(self, poses);
         self.check_closable(&chart, options.seed)?;
         // The first descent is made even after the deadline, so that there is a result to report, but not for long.
-        let first_stop = &|| deadline.is_some_and(|deadline| Instant::now() >= deadline + FIRST_DESCENT);
-        let descent = Descent { stop: first_stop, ..Descent::new(self, &chart, options) };
+        let last = deadline.and_then(|deadline| deadline.checked_add(FIRST_DESCENT));
+        let first_stop = &|| last.is_some_and(|last| Instant::now() >= last);
+        let descent = Descent { stop: first_stop, deadline: last, ..Descent::new(self, &chart, options) };
         let search = MultiStartSearch {
             collision_world: self,
             chart: &chart,
@@ -304,7 +305,7 @@ impl MultiStartSearch<'_> {
         self.collision_world.with_workspace(|workspace| {
             self.chart.retract(self.collision_world, &mut elsewhere, workspace)
                 && self.descent.is_hopeless(&elsewhere, workspace)
-                || self.collision_world.is_stuck(self.chart.start(), workspace)
+                || !(self.stop)() && self.collision_world.is_stuck(self.chart.start(), workspace)
         })
     }
 

@@ -1,10 +1,15 @@
 //! Models that no search repairs: failures that name the pairs in collision, bounds of their work, and proofs that links are stuck.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use extricate_test_support::Noise;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::tests::{bars, bars_of, cube, hinge, joints, wall};
 use super::*;
+use crate::geometry::convex::{ConvexHull, ConvexShape};
+use crate::geometry::procedural::{Procedural, Sphere};
 use crate::kinematics::articulation::joint::{Joint, JointKind};
 use crate::kinematics::articulation::tree::Articulation;
 use crate::penetration::translational::options::Effort;
@@ -34,6 +39,31 @@ fn a_link_that_nothing_can_move_ends_the_search_at_once() {
     let Err(GeneralizedError::NotFound { best, still }) = failed else { panic!("the upper bar cannot move") };
     assert!(still.iter().any(|pair| collision_world.name_of(pair.parts[0]) == "upper"));
     assert!(best.iterations <= options.max_iterations, "{}", best.iterations);
+}
+
+#[test]
+fn after_the_time_budget_what_still_collides_is_named_without_its_depth() {
+    // Six balls of 642 corners inside another six: 36 pairs of hulls, each some tenths of a millisecond, in every scan.
+    let sphere = Sphere { radius: 1.0, frequency: 8 }.mesh().unwrap();
+    let ball = Arc::new(ConvexHull::new(sphere.vertices()).unwrap());
+    let mut noise = Noise(31);
+    let mut six = || {
+        let place =
+            |_| (ConvexShape::hull(ball.clone()), Translation3::from(1e-3 * noise.signed_vector()).into());
+        Shape::of_pieces((0..6).map(place).collect())
+    };
+    let movable = MovableModel::rigid(six()).unwrap();
+    let obstacle = Obstacle { shape: six(), pose: Isometry3::identity() };
+    let collision_world = CollisionWorld::new(vec![movable], vec![obstacle]).unwrap();
+    let poses = [Pose::from(Isometry3::identity())];
+    let options = GeneralizedOptions { time_budget: Some(Duration::ZERO), ..GeneralizedOptions::fast() };
+    let failed = collision_world.penetration(&poses, &options);
+    let Err(GeneralizedError::NotFound { best, still }) = failed else { panic!("there is no time") };
+    assert!(still.len() == 1 && still[0].depth.is_nan() && best.clearance.is_nan());
+    assert_eq!((best.iterations, best.verified_free), (0, false));
+    // With time all of it is known: the hulls are as deep as the distance of two facets, nearly two radii.
+    let found = collision_world.colliding(&poses).unwrap();
+    assert!((found[0].depth - 2.0).abs() < 0.05, "{}", found[0].depth);
 }
 
 #[test]

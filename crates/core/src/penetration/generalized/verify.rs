@@ -1,9 +1,13 @@
 //! Independent verification of a result, and its reported measures.
 
+use std::time::Instant;
+
 use super::collision_world::{BodyPair, CollisionWorld};
 use super::descent::{Descent, DescentResult};
 use super::error::GeneralizedError;
+use super::monitor::CollisionMonitor;
 use super::options::{GeneralizedOptions, GeneralizedPenetration};
+use super::part::CollidingPair;
 use super::pose::Pose;
 
 impl CollisionWorld {
@@ -34,6 +38,9 @@ impl CollisionWorld {
         let chart = descent.chart;
         let poses = chart.poses(self, best.free.as_ref().unwrap_or(&best.nearest));
         let mut answer = self.measured(chart.start(), poses, best)?;
+        if best.free.is_some() {
+            answer.clearance = self.clearance(&answer.poses, self.size)?;
+        }
         // Points that the descent itself does not call free need no verification.
         answer.verified_free = best.free.is_some() && self.verify(&answer.poses)?;
         if answer.verified_free
@@ -42,7 +49,11 @@ impl CollisionWorld {
             return Err(GeneralizedError::Constraint(broken.clone()));
         }
         if !(answer.verified_free && answer.limits_kept) {
-            let still = self.colliding(&answer.poses)?;
+            let still =
+                self.colliding_until(&answer.poses, &mut CollisionMonitor::default(), descent.deadline)?;
+            if best.free.is_none() {
+                answer.clearance = self.clearance_of(&still, &answer.poses, descent.deadline)?;
+            }
             answer.immobilised_by = descent.immobilised_by(&best.nearest);
             return Err(GeneralizedError::NotFound { best: Box::new(answer), still });
         }
@@ -52,6 +63,23 @@ impl CollisionWorld {
             }
             _ => Ok(answer),
         }
+    }
+
+    /// Minimum signed distance [m] at poses with these colliding pairs: minus the deepest depth. After the deadline that of the depths
+    /// known, NaN where none is.
+    fn clearance_of(
+        &self,
+        still: &[CollidingPair],
+        poses: &[Pose],
+        deadline: Option<Instant>,
+    ) -> Result<f64, GeneralizedError> {
+        let is_known = !still.is_empty() && still.iter().all(|pair| !pair.depth.is_nan());
+        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if !is_known && !is_late {
+            return self.clearance(poses, self.size);
+        }
+        // The minimum of a number and NaN is the number.
+        Ok(still.iter().map(|pair| -pair.depth).fold(f64::NAN, f64::min))
     }
 
     /// Object norm σ \[m²\] of a change: the mean over the movable models, weighted by their volumes [Tang14 eq. 19].
@@ -68,7 +96,7 @@ impl CollisionWorld {
         Ok(sigma / whole)
     }
 
-    /// σ and all other measures of a result.
+    /// σ and all other measures of a result but its clearance.
     fn measured(
         &self,
         start: &[Pose],
@@ -87,7 +115,7 @@ impl CollisionWorld {
             sigma,
             depth: sigma.sqrt(),
             mean_squared_displacement: displacement / whole,
-            clearance: self.clearance(&poses, self.size)?,
+            clearance: f64::NAN,
             limits_kept: self.keeps_limits(&poses),
             verified_free: false,
             constraints: self.constraint_errors(start, &poses)?,

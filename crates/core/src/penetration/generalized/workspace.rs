@@ -1,5 +1,7 @@
 //! Scratch memory of a descent.
 
+use std::time::Instant;
+
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::equality::{Equations, Subspace};
@@ -73,6 +75,47 @@ pub(crate) struct ScanMemory {
     /// Work of all scans since the memory was made, in [units of work](super::work), and pairs of pieces proved apart by their boxes.
     pub(super) work: u64,
     pub(super) boxes_apart: u64,
+    pub(super) clock: ScanClock,
+}
+
+/// Time after which a scan visits no more pairs of pieces.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ScanClock {
+    deadline: Option<Instant>,
+    /// Support evaluations since the last look at the time.
+    supports: u32,
+    is_late: bool,
+}
+
+impl ScanClock {
+    /// A scan that ends soon after the deadline, if there is one.
+    pub(super) fn until(deadline: Option<Instant>) -> Self {
+        Self { deadline, ..Self::default() }
+    }
+
+    /// Whether the deadline was found to have passed: not all pairs were visited then.
+    pub(super) fn is_late(&self) -> bool {
+        self.is_late
+    }
+
+    /// Counts the support evaluations of a pair of pieces; returns whether the deadline was found to have passed. Two round hulls
+    /// inside each other take most of a millisecond.
+    pub(super) fn spend(&mut self, supports: u32) -> bool {
+        /// Support evaluations between two looks at the time: tenths of a millisecond.
+        const BETWEEN: u32 = 256;
+        self.supports += supports;
+        if self.deadline.is_some() && self.supports >= BETWEEN {
+            self.look();
+        }
+        self.is_late
+    }
+
+    /// Looks at the time; returns whether the deadline was found to have passed.
+    pub(super) fn look(&mut self) -> bool {
+        self.supports = 0;
+        self.is_late |= self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        self.is_late
+    }
 }
 
 /// Warm starts of pairs of pieces, as many as are near each other: most pairs of a large obstacle never are.

@@ -265,18 +265,31 @@ pub(crate) fn is_within_bounded(
     (b, pose_b): (&Model, &Isometry3<f64>),
     limit: f64,
 ) -> Result<bool, ProximityError> {
+    let mut work = WorkLimit::of_distance(a, b);
+    let pairs = work.left();
+    match surfaces_within((a, pose_a), (b, pose_b), limit, &mut work) {
+        Some(true) => Ok(true),
+        Some(false) => collide_bounded((a, pose_a), (b, pose_b)),
+        None => Err(ProximityError::OutOfWork { pairs }),
+    }
+}
+
+/// Whether the surfaces of `a` and `b` are at most `limit` [m] apart, if that is known before the work is spent; true at a pose that is
+/// not finite.
+pub(crate) fn surfaces_within(
+    (a, pose_a): (&Model, &Isometry3<f64>),
+    (b, pose_b): (&Model, &Isometry3<f64>),
+    limit: f64,
+    work: &mut WorkLimit,
+) -> Option<bool> {
     let a_to_b = RelativePose::between(a, pose_a, b, pose_b);
     let mut query = Nearest::new(&a_to_b, &DistanceOptions::up_to(limit));
+    // The first pair within the limit ends the traversal.
     query.accept_any();
-    query.work = WorkLimit::of_distance(a, b);
-    let pairs = query.work.left();
-    if !a_to_b.is_finite() || query.run(a, b) {
-        return Ok(true);
-    }
-    if query.work.is_spent() {
-        return Err(ProximityError::OutOfWork { pairs });
-    }
-    collide_bounded((a, pose_a), (b, pose_b))
+    query.work = *work;
+    let is_near = !a_to_b.is_finite() || query.run(a, b);
+    *work = query.work;
+    (is_near || !work.is_spent()).then_some(is_near)
 }
 
 /// Lower bound of the distance of the surfaces of `a` and `b` \[m\], no less than half of it, and cheaper: zero where they intersect, or a pose is

@@ -2,8 +2,9 @@
 
 use nalgebra::Vector3;
 
+use super::Polytope;
+use super::candidates::Candidate;
 use super::surface::{AROUND, Corner, Face, GONE, Horizon, Link, Plane, UNBOUNDED};
-use super::{Candidate, Polytope};
 use crate::penetration::convex::difference::{Difference, Vertex};
 
 /// Maximum number of faces; a surface that would exceed it is discarded. At the default 1000 supports a cold search

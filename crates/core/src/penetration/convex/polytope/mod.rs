@@ -8,23 +8,18 @@
 //! of its surface has moved farther than a bound of the motion, and all bounds are lowered by it at once, by a
 //! counter. Planes are recomputed only for the faces that are visited.
 
+mod candidates;
 mod growth;
 mod surface;
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
+use self::candidates::{Candidate, Candidates};
 pub(super) use self::surface::Plane;
 use self::surface::{AROUND, Corner, Face, GONE, Horizon, Link, Surface, TETRAHEDRON};
 use super::difference::Difference;
 use super::simplex::Simplex;
-
-/// A face whose bound is below the limit of the search.
-#[derive(Debug, Clone, Copy)]
-struct Candidate {
-    key: f64,
-    face: u16,
-}
 
 /// A polytope around the origin.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -33,7 +28,7 @@ pub(super) struct Polytope {
     /// Slots of removed faces.
     free: Vec<u16>,
     #[serde(skip)]
-    candidates: Vec<Candidate>,
+    candidates: Candidates,
     #[serde(skip)]
     horizon: Vec<Horizon>,
     #[serde(skip)]
@@ -145,26 +140,8 @@ impl Polytope {
     /// The candidate with the minimum bound, if one is below `limit` [m].
     pub(super) fn nearest(&mut self, limit: f64) -> Option<(u16, Plane)> {
         let limit = limit + self.surface.moved;
-        // A scan of a flat array that drops stale candidates: at these sizes cheaper than a heap.
-        let mut best = Candidate { key: limit, face: u16::MAX };
-        let mut index = 0;
-        while index < self.candidates.len() {
-            let candidate = self.candidates[index];
-            #[expect(
-                clippy::float_cmp,
-                reason = "a candidate is out of date once the key of its face has changed"
-            )]
-            let gone = self.surface.keys[candidate.face as usize] != candidate.key;
-            if gone || !(candidate.key < limit) {
-                self.candidates.swap_remove(index);
-                continue;
-            }
-            if candidate.key < best.key {
-                best = candidate;
-            }
-            index += 1;
-        }
-        (best.face < u16::MAX).then(|| (best.face, self.surface.faces[best.face as usize].plane))
+        let found = self.candidates.nearest(&self.surface.keys, limit)?;
+        Some((found.face, self.surface.faces[found.face as usize].plane))
     }
 
     /// The plane of a face at the present pose.

@@ -3,7 +3,7 @@
 use nalgebra::Isometry3;
 
 use crate::proximity::collision::{collide_within, pair_within};
-use crate::proximity::distance::is_within;
+use crate::proximity::distance::surfaces_within;
 use crate::proximity::model::Model;
 use crate::proximity::relative_pose::RelativePose;
 use crate::proximity::work_limit::WorkLimit;
@@ -19,11 +19,11 @@ pub(super) fn is_free_within(
         // Pairs of triangles may seem near on all axes that are farther; then the distance decides.
         let a_to_b = RelativePose::between(a.0, a.1, b.0, b.1);
         let may_be_near = pair_within(a.0, b.0, &a_to_b, clearance, limit).is_some();
-        if may_be_near && is_within(a.0, a.1, b.0, b.1, clearance) {
-            return Some(false);
-        }
-        if !may_be_near && limit.is_spent() {
+        if limit.is_spent() && !may_be_near {
             return None;
+        }
+        if may_be_near && surfaces_within(a, b, clearance, limit)? {
+            return Some(false);
         }
     }
     collide_within(a, b, limit).map(|collides| !collides)
