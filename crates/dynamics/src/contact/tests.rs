@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
 use super::memory::PairMemory;
 use super::mesh_mesh;
@@ -272,6 +272,32 @@ fn fast_dense_balls_take_few_pairs_of_triangles_and_the_nearest_contact_is_found
         let nearest =
             chosen(&memory).iter().map(|(contact, _)| contact.distance).fold(f64::INFINITY, f64::min);
         assert!((nearest - expected).abs() < 1e-9, "{nearest} {expected}");
+    }
+}
+
+#[test]
+fn of_a_fast_pair_only_what_touches_first_becomes_a_contact() {
+    // A quarter of the edge is within reach, and with it the sides of both cubes.
+    let fast = Prediction { distance: 0.25, fall: 2e-4 };
+    let (a, b) = (cube(12), cube(12));
+    for gap in [0.3, 0.2, 0.06] {
+        // A corner of one points down at a face of the other.
+        let corner = 0.5 * 3.0_f64.sqrt();
+        let down = Rotation3::rotation_between(&Vector3::repeat(-1.0), &-Vector3::z()).unwrap();
+        let b_to_a = Isometry3::from_parts(Translation3::new(0.05, 0.02, 0.5 + corner + gap), down.into());
+        let (pair, mut memory) = (MeshPair { a: &a, b: &b, b_to_a }, PairMemory::default());
+        contacts(&pair, &fast, &mut memory);
+        let gaps = || memory.contacts.iter().map(|contact| contact.distance);
+        if gap > fast.distance {
+            assert_eq!(gaps().count(), 0);
+            continue;
+        }
+        let (nearest, farthest) =
+            gaps().fold((f64::INFINITY, 0.0_f64), |(min, max), at| (min.min(at), max.max(at)));
+        assert!(
+            (nearest - gap).abs() < 1e-9 && farthest < 1.1 * gap + 0.025 * corner,
+            "{nearest} {farthest}"
+        );
     }
 }
 

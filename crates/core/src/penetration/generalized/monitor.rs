@@ -37,7 +37,7 @@ impl CollisionWorld {
         self.colliding_until(poses, monitor, None)
     }
 
-    /// As [`CollisionWorld::colliding_since`]; the depths of pairs whose turn comes after the deadline are NaN.
+    /// As [`CollisionWorld::colliding_since`]; the depths of pairs that are reached after the deadline are NaN.
     ///
     /// # Errors
     /// As [`CollisionWorld::colliding_since`].
