@@ -28,6 +28,9 @@ const REGROWTHS: u64 = 4;
 /// Rounds without improvement that end the search; one may miss late improvements. Half and twice change every depth by
 /// less than 0.05 % and the steps by −29 % and +75 % (docs/sensitivity.md).
 const IDLE_ROUNDS: u32 = 2;
+/// Factor on both where the first descent has failed: there many descents end at their start, so that a round is less work. Set on the
+/// tuning part of `repair_suite` (docs/sensitivity.md).
+const SHORT_ROUNDS: u32 = 2;
 /// Every how many random starts one returns a limb of the best result to the input.
 const RETURNS: u64 = 4;
 
@@ -101,10 +104,11 @@ impl<'a> MultiStartSearch<'a> {
     /// first batch.
     fn rounds(&self, mut best: DescentResult, sources: &[Source<'a>], first: u64) -> DescentResult {
         let mut idle = 0;
+        let factor = if self.chooses { SHORT_ROUNDS } else { 1 };
         let limbs = Limbs::new(self.collision_world, self.chart);
         let mut returned = 0;
         for round in 0..ALL_ROUNDS {
-            if round >= ROUNDS && best.free.is_some() {
+            if round >= u64::from(factor) * ROUNDS && best.free.is_some() {
                 break;
             }
             let before = best.sigma();
@@ -139,7 +143,7 @@ impl<'a> MultiStartSearch<'a> {
             }
             // An infinite σ, nothing free yet, counts as idle, but only free results may end the search.
             idle = if best.sigma() < (1.0 - IMPROVEMENT) * before { 0 } else { idle + 1 };
-            if idle >= IDLE_ROUNDS && best.free.is_some() {
+            if idle >= factor * IDLE_ROUNDS && best.free.is_some() {
                 return DescentResult { end: SearchEnd::NoImprovement, ..best };
             }
         }
@@ -156,6 +160,7 @@ impl<'a> MultiStartSearch<'a> {
         (first, returned): (u64, usize),
     ) -> DescentResult {
         let (free, nearest) = (best.free.as_deref(), best.nearest.as_slice());
+        let bound = self.bound(&best);
         let back = free.map(|free| limbs.in_order_of_part(free)).unwrap_or_default();
         let run = |index: u64| {
             let (origin, number) = (self.origin(), [self.options.seed, index]);
@@ -173,11 +178,11 @@ impl<'a> MultiStartSearch<'a> {
             };
             // While nothing is free, every other one restores feasibility first; later only those that end with an overlap, from
             // where they end.
-            let found = self.run_random(&start, free.is_none() && index % 2 == 1).with_work(work);
-            if free.is_none() || found.free.is_some() {
+            let found = self.run_random(&start, free.is_none() && index % 2 == 1, bound).with_work(work);
+            if free.is_none() || found.free.is_some() || found.is_vain {
                 return found;
             }
-            let restored = self.run_random(&found.nearest, true);
+            let restored = self.run_random(&found.nearest, true, bound);
             better(found, restored)
         };
         // Collected in order and folded afterwards: the choice does not depend on the threads.

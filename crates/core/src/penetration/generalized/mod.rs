@@ -17,6 +17,8 @@
 mod articulated;
 mod balance;
 mod best_effort;
+#[cfg(test)]
+mod bound_tests;
 mod bounded_projection;
 mod chart;
 pub(crate) mod collision_world;

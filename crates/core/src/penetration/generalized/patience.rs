@@ -1,6 +1,6 @@
 //! Patience of a search: the work within which it does not end, and the work without improvement that ends it.
 //!
-//! Fast effort is done after a first descent that succeeds nearby, and has a quarter of the patience of best effort otherwise. Of its
+//! Fast effort is done after a first descent that succeeds nearby, and has a quarter or two fifths of the patience of best effort otherwise. Of its
 //! results for the figure of the tuning part of `repair_suite`, all but one of the twelve that were more than half farther than the best
 //! known lay beyond two thirds of the size of the links, and an eighth of the others did: there it works longer. Best effort never ends before
 //! fast effort would.
@@ -10,8 +10,10 @@ use super::options::{SearchEnd, WorkBounds};
 use super::search::MultiStartSearch;
 use crate::penetration::translational::options::Effort;
 
-/// Fraction of the patience of best effort that fast effort has.
-const FAST_PATIENCE: f64 = 0.25;
+/// Fraction of the patience of best effort that fast effort has where the first descent has failed, and where it has succeeded far
+/// from the input. Set on the tuning part of `repair_suite` (docs/sensitivity.md).
+const FAST_PATIENCE: f64 = 0.4;
+const DOUBTING_PATIENCE: f64 = 0.25;
 /// √σ of a first result, as a fraction of the size of the collision world, above which it may be poor: of 105 first results of the
 /// tuning part of `repair_suite` none nearer than that is more than 4 % farther than the best known, and eight of those beyond are.
 const DOUBTFUL: f64 = 0.1;
@@ -50,7 +52,9 @@ impl MultiStartSearch<'_> {
         let own = self.min_after_success.unwrap_or(min);
         let fast = if is_far { own.max(min_after_failure / FAR_PART) } else { own };
         match (effort, self.min_after_success) {
-            (Effort::Fast, _) => (fast, if is_far { patience } else { FAST_PATIENCE * patience }),
+            (Effort::Fast, _) if is_far => (fast, patience),
+            (Effort::Fast, None) => (fast, FAST_PATIENCE * patience),
+            (Effort::Fast, Some(_)) => (fast, DOUBTING_PATIENCE * patience),
             (Effort::Best, Some(_)) => (fast.max(min), patience),
             (Effort::Best, None) => (fast.max(min).max(min_after_failure), patience),
         }

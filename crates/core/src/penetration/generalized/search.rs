@@ -173,7 +173,8 @@ pub(super) struct MultiStartSearch<'a> {
     pub(super) options: &'a GeneralizedOptions,
     /// Minimum work where the first descent has succeeded.
     pub(super) min_after_success: Option<u64>,
-    /// Whether random points around the input are [chosen](super::overlap) by their overlaps: where the first descent has failed.
+    /// Whether random points around the input are [chosen](super::overlap) by their overlaps, and descents from them have a
+    /// [bound](Descent::bound): where the first descent has failed.
     pub(super) chooses: bool,
     /// The result with which fast effort would have ended, of a search of best effort.
     pub(super) at_fast: &'a OnceLock<DescentResult>,
@@ -278,12 +279,18 @@ impl MultiStartSearch<'_> {
         self.run_from(&DescentStart::from(from))
     }
 
-    /// A descent from a random start, which may restore feasibility first.
-    pub(super) fn run_random(&self, start: &[f64], restores: bool) -> DescentResult {
-        let descent =
-            Descent { window: RANDOM_WINDOW, promise: PROMISE, horizon: RANDOM_HORIZON, ..self.descent };
+    /// A descent from a random start, which may restore feasibility first and ends there where it does not lead below a
+    /// [bound](Descent::bound).
+    pub(super) fn run_random(&self, start: &[f64], restores: bool, bound: f64) -> DescentResult {
+        let (window, promise, horizon) = (RANDOM_WINDOW, PROMISE, RANDOM_HORIZON);
+        let descent = Descent { window, promise, horizon, bound, ..self.descent };
         let search = Self { descent, ..*self };
         search.run_from(&DescentStart { restores, ..start.into() }).with_source(GeneralizedSource::Random)
+    }
+
+    /// The [bound](Descent::bound) of random descents that are to improve on a result.
+    pub(super) fn bound(&self, best: &DescentResult) -> f64 {
+        if self.chooses { best.sigma() } else { f64::INFINITY }
     }
 
     pub(super) fn run_from(&self, start: &DescentStart<'_>) -> DescentResult {
@@ -353,7 +360,7 @@ impl MultiStartSearch<'_> {
                     self.with_smallest_overlap(number, make)
                 }
             };
-            best = better(best, self.run_random(&start, index % 4 < 2).with_work(work));
+            best = better(best, self.run_random(&start, index % 4 < 2, f64::INFINITY).with_work(work));
             radius *= RADIUS_GROWTH;
         }
         (self.again(best, &limbs), tried)
@@ -375,7 +382,8 @@ impl MultiStartSearch<'_> {
                 1 => self.with_other_limb(limbs, (Some(free), &best.nearest), radius, number),
                 _ => starts::random(self.chart, free, 0.5 * radius, number),
             };
-            best = better(best, self.run_random(&start, false));
+            let bound = self.bound(&best);
+            best = better(best, self.run_random(&start, false, bound));
         }
         self.moved_back(best, limbs)
     }

@@ -55,7 +55,8 @@ impl<'a> MultiStartSearch<'a> {
         let size = self.collision_world.size;
         let run = |(index, factor): (usize, f64)| {
             let number = [self.options.seed, NEARBY_NUMBERS + index as u64];
-            self.run_random(&starts::random(self.chart, &self.origin(), factor * size, number), false)
+            let start = starts::random(self.chart, &self.origin(), factor * size, number);
+            self.run_random(&start, false, f64::INFINITY)
         };
         best_of(NEARBY.into_iter().enumerate().map(run))
     }

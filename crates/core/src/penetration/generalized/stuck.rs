@@ -4,15 +4,18 @@
 //! from where it is at the middle of the box than a bound, so that an overlap there that is deeper than that bound remains in all of the
 //! box. Boxes where this proves nothing are halved; one at whose middle the links overlap nothing ends the attempt.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 
 use super::collision_world::CollisionWorld;
+use super::descent::{Descent, PRECISION};
 use super::part::Part;
 use super::pose::Pose;
 use super::tree::JacobianColumn;
 use super::workspace::Workspace;
-use crate::penetration::convex::SignedDistance;
+use crate::geometry::convex::shape::ConvexShape;
+use crate::penetration::convex::cache::ConvexCache;
 use crate::penetration::convex::options::ConvexOptions;
+use crate::penetration::convex::{SignedDistance, signed_distance};
 
 /// Maximum number of joints of such a link.
 const JOINTS: usize = 3;
@@ -35,6 +38,42 @@ struct Chain {
 struct Values {
     middle: Vec<f64>,
     half: Vec<f64>,
+}
+
+impl Descent<'_> {
+    /// Whether a point of a link of a fixed model stays inside a convex piece of an obstacle in every configuration: the joint
+    /// nearest to the root that moves the link is deeper in the piece than the point can be away from it.
+    pub(super) fn is_confined(&self, workspace: &mut Workspace) -> bool {
+        /// Room for the rounding of a point's transformation.
+        const ROOM: f64 = 1e-9;
+        let Self { collision_world, chart, .. } = *self;
+        let origin = vec![0.0; chart.dimension()];
+        chart.place(collision_world, &origin, &mut workspace.frames);
+        let frames = &workspace.frames;
+        let point = ConvexShape::sphere(0.0);
+        collision_world.pairs.iter().any(|pair| {
+            let [a, b] = pair.bodies.map(|body| &collision_world.bodies[body as usize]);
+            let (Part::Link { movable, link }, Part::Obstacle(_)) = (a.part, b.part) else { return false };
+            let (tree, limits) = (&collision_world.trees[movable], &collision_world.limits[movable]);
+            let inner = &collision_world.pieces[a.pieces.start].ball.0;
+            let Some((slot, reach)) = tree.reach(link, inner, limits) else { return false };
+            let at = Translation3::from(frames.axes[slot][1]).into();
+            let pose = &frames.bodies[pair.bodies[1] as usize];
+            let in_body = pose.inverse_transform_point(&Point3::from(frames.axes[slot][1]));
+            collision_world.pieces[b.pieces.clone()].iter().any(|piece| {
+                // Outside of its bounding sphere a point is outside of a piece: few pieces need their distance.
+                let (center, radius) = &piece.ball;
+                if (in_body - center).norm() > radius * (1.0 + ROOM) {
+                    return false;
+                }
+                let own = pose * piece.pose;
+                let options = ConvexOptions::default();
+                let found =
+                    signed_distance(&point, &at, &piece.shape, &own, &options, &mut ConvexCache::default());
+                found.is_ok_and(|found| -found.value > reach * (1.0 + PRECISION))
+            })
+        })
+    }
 }
 
 impl CollisionWorld {
