@@ -41,7 +41,7 @@ hulls.";
 /// Notation of poses.
 const POSES: &str = "\
 SHAPE@X,Y,Z and SHAPE@X,Y,Z,W,QX,QY,QZ displace a shape or a robot in its frame. A pose line: {\"a\": {\"translation\": [x,y,z], \"rotation\": [w,x,y,z]}, \"b\": {...}}; a rotation of nine numbers is a
-matrix, row by row; a missing pose is the identity; further keys are ignored. Points, directions and translations are
+matrix, row by row; a missing pose is the identity; further keys of a line are ignored. Points, directions and translations are
 in the world frame; the time of an answer is that of the query alone. Exit code 5 means that a query failed.";
 
 /// Notation of the configurations of robots.

@@ -175,6 +175,7 @@ struct MotionFields {
 
 /// A pose in JSON.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Pose {
     /// Position [m].
     #[serde(default)]
@@ -287,6 +288,9 @@ mod tests {
         }
         assert!(parse("{\"a\": {\"translation\": [1, 2]}}").unwrap_err().contains("invalid pose line"));
         assert!(parse("{\"a\": {\"translation\": [1, 2, 1e999]}}").is_err());
+        // A pose of other words would be the identity.
+        let error = parse(r#"{"a": {"position": [1, 2, 3]}}"#).unwrap_err();
+        assert!(error.contains("unknown field `position`, expected `translation` or `rotation`"), "{error}");
     }
 
     #[test]
