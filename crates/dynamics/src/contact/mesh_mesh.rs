@@ -52,7 +52,7 @@ const LOOKAHEAD_STEPS: f64 = 1.5;
 /// < 0.1 % (docs/sensitivity.md).
 const MAX_SPECULATIVE_MARGIN: f64 = 0.5;
 /// Gap beyond the distance of the two, as a fraction of the size, of the contacts of a pair with a wide speculative margin. In bins of scans, twice
-/// and four times it take 1.05 to 1.2 and 1.2 to 1.7 times as long (docs/sensitivity.md).
+/// and four times it take 0.85 to 1.2 and 1.0 to 1.75 times as long (docs/sensitivity.md).
 const BEYOND_NEAREST: f64 = 0.025;
 /// Ratio of the speculative margin to that gap above which it is wide: the distance of two meshes costs more than a narrow search.
 const WIDE: f64 = 2.0;

@@ -275,8 +275,7 @@ impl CollisionWorld {
     }
 
     /// Visits the signed distances of the pieces of a pair whose bounding spheres and boxes are within a horizon, until `visit` returns false
-    /// or the time of the scan is over;
-    /// its last argument is the index of the pair of pieces and that of its cache.
+    /// or the time of the scan is over; the last argument of `visit` is the index of the pair of pieces and that of its cache.
     pub(crate) fn near_pieces(
         &self,
         pair: &BodyPair,
