@@ -5,9 +5,10 @@
 //! cargo run --release --example scan_bin -- FILE…         # these meshes as well, scaled to the same size
 //! cargo run --release --example scan_bin -- --files FILE… # these alone
 //! cargo run --release --example scan_bin -- --seed 5 --seconds 1 --meshes   # another drop, shorter, and not with hulls
+//! cargo run --release --example scan_bin -- --accuracy standard --rolling 0.001   # another accuracy, and coefficient of rolling friction [m]
 //! ```
 //!
-//! Each mesh is in the bin three times or more, until there are at least 27 bodies; the run is 3 s at 1/240 s, with the meshes as they
+//! Each mesh is in the bin three times or more, until there are at least 27 bodies; the run is 3 s at `preview` (steps of 1/240 s), with the meshes as they
 //! are and with their hulls. Files whose meshes are not closed are left out, and named. A second table has the phases of each half second.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints a table")]
@@ -35,8 +36,6 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Simulated time without `--seconds` [s].
 const DURATION: f64 = 3.0;
-/// Step [s].
-const STEP: f64 = 1.0 / 240.0;
 /// Radius to which files are scaled [m].
 const RADIUS: f64 = 0.11;
 /// Bodies in a layer, and the minimum number of layers.
@@ -54,6 +53,8 @@ const PART: f64 = 0.5;
 
 /// Phases of a run, and its energy.
 struct Course {
+    /// Step [s].
+    step: f64,
     /// Energy at the start [J].
     before: f64,
     /// Work of separating overlaps so far [J].
@@ -79,14 +80,15 @@ struct Part {
 
 impl Course {
     fn of(world: &World) -> Self {
-        Self { before: world.energy().total(), lifted: 0.0, gain: 0.0, loss: 0.0, parts: Vec::new() }
+        let step = world.options().time_step;
+        Self { step, before: world.energy().total(), lifted: 0.0, gain: 0.0, loss: 0.0, parts: Vec::new() }
     }
 
     fn add(&mut self, report: &StepReport) {
         self.lifted += report.lifted;
         let gain = report.energy.total() - self.before - self.lifted;
         (self.gain, self.loss) = (self.gain.max(gain), self.loss.max(-gain));
-        if report.time > PART * self.parts.len() as f64 + 0.5 * STEP {
+        if report.time > PART * self.parts.len() as f64 + 0.5 * self.step {
             self.parts.push(Part::default());
         }
         let Some(part) = self.parts.last_mut() else { return };
@@ -118,7 +120,7 @@ impl Course {
             println!(
                 "| {:.1} | {:.2} | {} | {} | {} | {:.1} | {:.3} |",
                 PART * (index + 1) as f64,
-                STEP * f64::from(part.steps) / part.total.as_secs_f64(),
+                self.step * f64::from(part.steps) / part.total.as_secs_f64(),
                 ms(&part.total),
                 part.phases.iter().map(ms).collect::<Vec<_>>().join(" | "),
                 part.contacts / part.steps as usize,
@@ -153,19 +155,31 @@ struct Arguments {
     seed: u64,
     files_alone: bool,
     hulls: bool,
+    accuracy: String,
+    /// Coefficient of rolling friction of all bodies [m].
+    rolling: f64,
     files: Vec<PathBuf>,
 }
 
 impl Arguments {
     fn read() -> Result<Self> {
-        let mut this =
-            Self { duration: DURATION, seed: 3, files_alone: false, hulls: true, files: Vec::new() };
+        let mut this = Self {
+            duration: DURATION,
+            seed: 3,
+            files_alone: false,
+            hulls: true,
+            accuracy: "preview".to_owned(),
+            rolling: 0.0,
+            files: Vec::new(),
+        };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("{argument}: needs a number"));
+            let mut value = || arguments.next().ok_or(format!("{argument}: needs a value"));
             match argument.as_str() {
                 "--seconds" => this.duration = value()?.parse()?,
                 "--seed" => this.seed = value()?.parse()?,
+                "--accuracy" => this.accuracy = value()?,
+                "--rolling" => this.rolling = value()?.parse()?,
                 "--files" => this.files_alone = true,
                 "--meshes" => this.hulls = false,
                 _ => this.files.push(argument.into()),
@@ -178,9 +192,10 @@ impl Arguments {
 fn scene_text(shapes: &[String], arguments: &Arguments, as_hulls: bool) -> String {
     let layers = shapes.len().max(LAYERS * LAYER).div_ceil(LAYER);
     let mut text = format!(
-        "(title: \"Scans in a bin\", duration: {}, time_step: {STEP}, accuracy: preview, seed: {}, shapes: {{\
+        "(title: \"Scans in a bin\", duration: {}, accuracy: {}, seed: {}, shapes: {{\
          \"floor\": cuboid(size: (1.4, 1.4, 0.2)), \"wall\": cuboid(size: (0.2, 1.4, {})), ",
         arguments.duration,
+        arguments.accuracy,
         arguments.seed,
         0.6 * layers as f64
     );
@@ -188,13 +203,16 @@ fn scene_text(shapes: &[String], arguments: &Arguments, as_hulls: bool) -> Strin
         let shape = if as_hulls { format!("hull(of: {shape})") } else { shape.clone() };
         text += &format!("\"shape-{index}\": {shape}, ");
     }
-    text += "}, bodies: [(name: \"floor\", shape: \"floor\", kind: fixed, position: (0, 0, -0.1)), ";
+    let rolling = format!("rolling_friction: {}", arguments.rolling);
+    text += &format!(
+        "}}, bodies: [(name: \"floor\", shape: \"floor\", kind: fixed, position: (0, 0, -0.1), {rolling}), "
+    );
     for (index, (x, y, angle)) in
         [(-0.5, 0, 0), (0.5, 0, 0), (0.0, -1, 90), (0.0, 1, 90)].into_iter().enumerate()
     {
         let y = 0.5 * f64::from(y);
         text += &format!(
-            "(name: \"wall-{index}\", shape: \"wall\", kind: fixed, position: ({x}, {y}, {}), rotation: euler_degrees(0, 0, {angle})), ",
+            "(name: \"wall-{index}\", shape: \"wall\", kind: fixed, position: ({x}, {y}, {}), rotation: euler_degrees(0, 0, {angle}), {rolling}), ",
             0.3 * layers as f64
         );
     }
@@ -204,7 +222,7 @@ fn scene_text(shapes: &[String], arguments: &Arguments, as_hulls: bool) -> Strin
         let z = 0.2 + 0.28 * layer as f64;
         let shape = (body + layer) % shapes.len();
         text += &format!(
-            "(name: \"body-{body}\", shape: \"shape-{shape}\", position: ({x}, {y}, {z}), copies: (count: (1, 1, 1), spacing: (0, 0, 0), random_rotation: true)), "
+            "(name: \"body-{body}\", shape: \"shape-{shape}\", position: ({x}, {y}, {z}), {rolling}, copies: (count: (1, 1, 1), spacing: (0, 0, 0), random_rotation: true)), "
         );
     }
     text + "])"

@@ -46,6 +46,8 @@ pub struct BodyDescription {
     pub mass: Mass,
     /// Coefficient of friction, ≥ 0; two bodies that touch use the mean of theirs.
     pub friction: f64,
+    /// Coefficient of rolling friction \[m\], ≥ 0: the arm at which the normal force resists rolling; two bodies that touch use the mean of theirs.
+    pub rolling_friction: f64,
     /// Coefficient of restitution in [0, 1]; two bodies that touch use the mean of theirs.
     pub restitution: f64,
     /// Rate at which the linear velocity decays [1/s].
@@ -64,7 +66,7 @@ impl BodyDescription {
     /// Default coefficient of friction.
     pub const FRICTION: f64 = 0.5;
 
-    /// A body at rest with the default density and friction, without restitution or damping.
+    /// A body at rest with the default density and friction, without rolling friction, restitution or damping.
     #[must_use]
     pub fn new(name: impl Into<String>, kind: BodyKind, shape: Shape, pose: Isometry3<f64>) -> Self {
         Self {
@@ -76,6 +78,7 @@ impl BodyDescription {
             shape,
             mass: Mass::Density(Self::DENSITY),
             friction: Self::FRICTION,
+            rolling_friction: 0.0,
             restitution: 0.0,
             linear_damping: 0.0,
             angular_damping: 0.0,

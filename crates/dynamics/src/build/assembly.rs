@@ -12,6 +12,7 @@ use rapier3d::geometry::{ColliderBuilder, NarrowPhase as RapierNarrowPhase, Shar
 use rapier3d::pipeline::{ActiveHooks, PhysicsWorld};
 
 use crate::contact::dispatcher::{ContactTally, Dispatcher};
+use crate::contact::patch;
 use crate::contact::shapes::Shapes;
 use crate::description::{BodyDescription, BodyKind, JointDescription, JointKind};
 use crate::error::BuildError;
@@ -144,6 +145,7 @@ fn insert_body(
     let mut collider = ColliderBuilder::new(shape)
         .position(shape_to_body.into())
         .friction(body.friction)
+        .user_data(patch::stored(body.rolling_friction))
         // Restitution, too.
         .restitution(0.0)
         .active_hooks(ActiveHooks::MODIFY_SOLVER_CONTACTS | ActiveHooks::FILTER_CONTACT_PAIRS);

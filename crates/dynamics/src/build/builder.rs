@@ -148,6 +148,7 @@ fn check_body(body: &BodyDescription) -> Result<(), BuildError> {
     let ranges = ranges_of(name);
     check_motion(name, &body.pose, &body.linear_velocity, &body.angular_velocity)?;
     ranges.not_negative("the friction", body.friction)?;
+    ranges.not_negative("the rolling friction [m]", body.rolling_friction)?;
     ranges.not_negative("the linear damping [1/s]", body.linear_damping)?;
     ranges.not_negative("the angular damping [1/s]", body.angular_damping)?;
     ranges.within("the restitution", body.restitution, 0.0..=1.0, "between 0 and 1")?;

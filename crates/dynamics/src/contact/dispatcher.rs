@@ -21,6 +21,7 @@ use super::manifolds::{self, Order};
 use super::memory::PairMemory;
 use super::mesh_mesh::Prediction;
 use super::mesh_shape::MeshShape;
+use super::patch::Patch;
 use super::point::ContactPoint;
 use super::reduction::Selected;
 use super::round::Round;
@@ -164,11 +165,11 @@ impl Dispatcher {
     fn write<M: Default, C: Default + Copy>(
         &self,
         timer: &Timer,
-        chosen: (&[ContactPoint], &[Selected]),
+        (contacts, selected, patch): (&[ContactPoint], &[Selected], Option<Patch>),
         (pose, order, same_place): (&Isometry3<f64>, Order, f64),
         manifolds: &mut Vec<ContactManifold<M, C>>,
     ) {
-        manifolds::write(chosen, pose, order, same_place, manifolds);
+        manifolds::write((contacts, selected, patch), pose, order, same_place, manifolds);
         self.tally.add(timer);
     }
 }
@@ -199,6 +200,7 @@ where
             return rapier.contact_manifolds(pose, first, second, distance, manifolds, workspace);
         }
         let timer = &self.tally.profiler.begin();
+        let patch = Patch::take();
         let prediction = Prediction { distance, fall: self.fall };
         if let Some((mesh, other, other_to_mesh, order)) = mesh {
             let memory = Remembered::<PairMemory>::of(workspace).ok_or(Unsupported)?;
@@ -209,7 +211,8 @@ where
                 Order::Swapped => (other_to_mesh.inverse(), order.swapped()),
             };
             // Features of meshes persist: their contacts are matched by feature, not by place.
-            self.write(timer, memory.chosen(), (&pose, order, 0.0), manifolds);
+            let (contacts, selected) = memory.chosen();
+            self.write(timer, (contacts, selected, patch), (&pose, order, 0.0), manifolds);
             return Ok(());
         }
         let memory = Remembered::<ConvexMemory>::of(workspace).ok_or(Unsupported)?;
@@ -217,7 +220,8 @@ where
         let second_to_first: Isometry3<f64> = (*pose).into();
         let pose = if order == Order::Original { second_to_first } else { second_to_first.inverse() };
         let same_place = SAME_PLACE * memory.size;
-        self.write(timer, memory.chosen(), (&pose, order, same_place), manifolds);
+        let (contacts, selected) = memory.chosen();
+        self.write(timer, (contacts, selected, patch), (&pose, order, same_place), manifolds);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use rapier3d::math::Vector;
 use rapier3d::parry::query::{ContactManifold, TrackedContact};
 use rapier3d::parry::shape::PackedFeatureId;
 
+use super::patch::Patch;
 use super::point::ContactPoint;
 use super::reduction::Selected;
 use extricate_core::proximity::contacts::Feature;
@@ -32,9 +33,10 @@ impl Order {
 const FEW: usize = 32;
 
 /// Replaces the manifolds of a pair. Impulses of the last step are carried over where the same features touch,
-/// whichever manifold they were in; and, nearer than `same_place` [m], where other features touch at the same place.
+/// whichever manifold they were in; and, nearer than `same_place` [m], where other features touch at the same place. Contacts of
+/// a pair with rolling friction have the extent of its patch.
 pub(super) fn write<M: Default, C: Default + Copy>(
-    chosen: (&[ContactPoint], &[Selected]),
+    chosen: (&[ContactPoint], &[Selected], Option<Patch>),
     second_to_first: &Isometry3<f64>,
     order: Order,
     same_place: f64,
@@ -56,32 +58,50 @@ pub(super) fn write<M: Default, C: Default + Copy>(
 }
 
 fn replace<M: Default, C: Default + Copy>(
-    (contacts, selected): (&[ContactPoint], &[Selected]),
+    (contacts, selected, patch): (&[ContactPoint], &[Selected], Option<Patch>),
     second_to_first: &Isometry3<f64>,
     (order, same_place, before): (Order, f64, &[TrackedContact<C>]),
     manifolds: &mut Vec<ContactManifold<M, C>>,
 ) {
     // Manifolds are reused: their points keep their allocations.
-    manifolds.truncate(selected.len());
-    for (index, selection) in selected.iter().enumerate() {
-        if index == manifolds.len() {
+    let mut written = 0;
+    let mut push = |normal: Vector3<f64>, chosen: &mut dyn Iterator<Item = TrackedContact<C>>| {
+        if written == manifolds.len() {
             manifolds.push(ContactManifold::with_data(0, 0, M::default()));
         }
-        let manifold = &mut manifolds[index];
-        let normal = selection.normal;
+        let manifold = &mut manifolds[written];
+        written += 1;
         let back = second_to_first.rotation.inverse() * -normal;
         let (n1, n2) = if order == Order::Original { (normal, back) } else { (back, normal) };
         (manifold.local_n1, manifold.local_n2) = (vector(&n1), vector(&n2));
         manifold.points.clear();
-        for &index in selection.indices() {
-            let contact = ContactPoint { normal, ..contacts[index] };
-            manifold.points.push(tracked(&contact, second_to_first, order));
-        }
+        manifold.points.extend(chosen);
         manifold.match_contacts(before);
         if same_place > 0.0 {
             match_places(&mut manifold.points, before, same_place);
         }
+    };
+    for selection in selected {
+        let normal = selection.normal;
+        let indices = selection.indices().iter();
+        let mut points = indices.map(|&index| ContactPoint { normal, ..contacts[index] });
+        let Some(patch) = patch else {
+            push(normal, &mut points.map(|contact| tracked(&contact, 0, second_to_first, order)));
+            continue;
+        };
+        let few: Vec<ContactPoint> = points.by_ref().collect();
+        if few.len() > 2 {
+            push(normal, &mut few.iter().map(|contact| tracked(contact, 0, second_to_first, order)));
+        }
+        if let Some(corners) = patch.contacts(&few, order) {
+            let numbered = (1..).zip(&corners);
+            push(
+                normal,
+                &mut numbered.map(|(corner, contact)| tracked(contact, corner, second_to_first, order)),
+            );
+        }
     }
+    manifolds.truncate(written);
 }
 
 /// Assigns to contacts of new features the impulses of the nearest contact of the last step that is not among the new
@@ -109,23 +129,32 @@ fn match_places<C: Copy>(contacts: &mut [TrackedContact<C>], before: &[TrackedCo
     }
 }
 
+/// A contact as rapier has it; `corner` is its number in a patch, from 1, or 0 where it is none.
 fn tracked<C: Default + Copy>(
     contact: &ContactPoint,
+    corner: u32,
     second_to_first: &Isometry3<f64>,
     order: Order,
 ) -> TrackedContact<C> {
     let on_first = (contact.point - contact.normal * contact.distance).coords;
     let on_second = second_to_first.inverse_transform_point(&contact.point).coords;
-    let [first, second] = contact.features.map(feature_id);
+    let [first, second] = contact.features;
+    // One of the two distinguishes the corners of a patch.
+    let (first, second) = (feature_id(first, corner), feature_id(second, 0));
     let swapped = order == Order::Swapped;
     TrackedContact::flipped(vector(&on_first), vector(&on_second), first, second, contact.distance, swapped)
 }
 
-fn feature_id(feature: Feature) -> PackedFeatureId {
+/// Identity of a corner of a feature.
+fn feature_id(feature: Feature, corner: u32) -> PackedFeatureId {
+    /// Numbers that rapier's identities can hold.
+    const NUMBERS: u32 = (1 << 30) - 1;
+    // Corners count down from the end, so that contacts without a patch keep the numbers of their features.
+    let number = |index: u32| index.wrapping_sub(corner << 27) & NUMBERS;
     match feature {
-        Feature::Vertex(index) => PackedFeatureId::vertex(index),
-        Feature::Edge(index) => PackedFeatureId::edge(index),
-        Feature::Face(index) => PackedFeatureId::face(index),
+        Feature::Vertex(index) => PackedFeatureId::vertex(number(index)),
+        Feature::Edge(index) => PackedFeatureId::edge(number(index)),
+        Feature::Face(index) => PackedFeatureId::face(number(index)),
     }
 }
 

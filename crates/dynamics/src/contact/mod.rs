@@ -12,11 +12,12 @@ mod manifolds;
 mod memory;
 pub(crate) mod mesh_mesh;
 pub(crate) mod mesh_shape;
+pub(crate) mod patch;
 mod plane;
 mod point;
 pub(crate) mod proxy;
 mod reduction;
-mod round;
+pub(crate) mod round;
 mod separation;
 pub(crate) mod shapes;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::parry::shape::Shape;
 
+use super::convex::body::for_rapier;
 use super::memory::PairMemory;
 use super::mesh_mesh::Prediction;
 use super::mesh_shape::MeshShape;
@@ -11,7 +12,7 @@ use super::reduction::Scales;
 use extricate_core::proximity::contacts::{CoreShape, CoreSide};
 
 /// A ball or a capsule: all points at most `radius` from the core.
-pub(super) struct Round {
+pub(crate) struct Round {
     /// The core in the shape's own frame.
     core: CoreShape,
     /// Radius [m].
@@ -28,6 +29,11 @@ impl Round {
         let point = |v| Point3::from(Vector3::<f64>::from(v));
         let ends = [point(capsule.segment.a), point(capsule.segment.b)];
         Some(Self { core: CoreShape::Segment(ends), radius: capsule.radius })
+    }
+
+    /// Radius about the core [m]; zero for a shape that is not round.
+    pub(crate) fn radius(shape: &dyn Shape) -> f64 {
+        Self::of(for_rapier(shape)).map_or(0.0, |round| round.radius)
     }
 
     fn size(&self) -> f64 {

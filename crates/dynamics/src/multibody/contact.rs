@@ -41,6 +41,8 @@ pub(super) struct Side {
     pub(super) port: usize,
     /// From the origin of the link to the contact [m, world axes].
     pub(super) arm: Vector3<f64>,
+    /// The last part of the arm, from the core of a ball or a capsule to its surface [m, world axes]: the link rolls, and does not rotate it.
+    pub(super) round: Vector3<f64>,
 }
 
 /// A contact as a row of a problem.

@@ -82,7 +82,7 @@ impl Rows {
                 if side.tree == index {
                     let link = ports.link(side.port);
                     let end = tree.placement.poses()[link].rotation;
-                    side.arm = end * (rotations[link].inverse() * side.arm);
+                    side.arm = end * (rotations[link].inverse() * (side.arm - side.round)) + side.round;
                 }
             }
             ports.respond(tree, h);

@@ -21,6 +21,7 @@ use super::port_motion::relative;
 use super::ports::Ports;
 use super::rows::{Rows, apply};
 use super::sweeps::Swept;
+use crate::contact::round::Round;
 use crate::rigid::{index_in_manifold, raw};
 use crate::robot::body::RobotBody;
 use crate::robot::tree::TreeEnd;
@@ -431,8 +432,10 @@ impl<'a> Posed<'a> {
                     colliders[i].position_wrt_parent().map_or(Isometry3::identity(), |pose| (*pose).into());
                 poses[i] * in_body
             });
+            let radii = colliders.map(|collider| Round::radius(collider.shape()));
             for manifold in pair.solver_manifolds() {
                 let normal: Vector3<f64> = manifold.data.normal.into();
+                let rounds = [radii[0] * normal, -radii[1] * normal];
                 for solved in &manifold.data.solver_contacts {
                     let Some(point) = manifold.points.get(index_in_manifold(solved)) else { continue };
                     let ends = [
@@ -447,7 +450,7 @@ impl<'a> Posed<'a> {
                     };
                     let number: &mut u32 = numbers.entry(key).or_default();
                     key.number = std::mem::replace(number, *number + 1);
-                    let (sides, given) = self.sides(*bodies, &poses, &point_in_world);
+                    let (sides, given) = self.sides(*bodies, &poses, (&point_in_world, &rounds));
                     contacts.push(Contact {
                         sides,
                         given,
@@ -477,15 +480,16 @@ impl<'a> Posed<'a> {
         &self,
         bodies: [RigidBodyHandle; 2],
         poses: &[Isometry3<f64>; 2],
-        point: &Point3<f64>,
+        (point, rounds): (&Point3<f64>, &[Vector3<f64>; 2]),
     ) -> ([Option<Side>; 2], Vector3<f64>) {
         let mut given = Vector3::zeros();
         let sides = [0, 1].map(|i| {
             let body = raw(bodies[i]);
             if let Some(InTree { tree, link, to_link }) = self.places[body] {
-                let in_link = to_link * (poses[i].inverse() * point);
-                let arm = self.trees[tree].placement.poses()[link].rotation * in_link.coords;
-                return Some(Side { tree, port: link, arm });
+                // The trees are in the middle of the step. Cores of round bodies have rotated until then, and their surfaces have rolled.
+                let core = to_link * (poses[i].inverse() * (point - rounds[i]));
+                let arm = self.trees[tree].placement.poses()[link].rotation * core.coords + rounds[i];
+                return Some(Side { tree, port: link, arm, round: rounds[i] });
             }
             if let Some(start) = self.starts[body].filter(|_| self.physics.bodies[bodies[i]].is_kinematic()) {
                 let center = poses[i]

@@ -417,7 +417,7 @@ fn impulses_that_have_not_converged_do_no_work() {
     let ports = [Ports::new(&mut moving, (vec![0], vec![]), (0, h))];
     let mut velocities = vec![0.0; ports[0].count()];
     ports[0].read(&moving, &moving.end, &mut velocities);
-    let side = Side { tree: 0, port: 0, arm: Vector3::z() * -0.1 };
+    let side = Side { tree: 0, port: 0, arm: Vector3::z() * -0.1, round: Vector3::zeros() };
     let n = Vector3::z();
     for (times, left) in [(10.0, 0.0), (1.5, 0.5), (0.5, -0.5), (-1.0, -1.0)] {
         let mut contacts = [Contact {

@@ -11,6 +11,7 @@ use super::depenetration::Depenetration;
 use super::free_rotation::FreeRotation;
 use super::monitor::Monitor;
 use super::pair_contacts::PairContacts;
+use super::refinement::Refinement;
 use super::restitution::Restitution;
 use super::rolling;
 use crate::description::BodyDescription;
@@ -30,6 +31,7 @@ pub(crate) struct Passes {
     pub(crate) depenetration: Depenetration,
     /// Monitor with the energy of the start; `None` before the first step.
     pub(crate) monitor: Option<Monitor>,
+    pub(crate) refinement: Refinement,
     /// Number of parts of the next step.
     pub(crate) parts: u32,
     /// Length of the last part [s]: impulses of contacts are those of that duration.
@@ -59,6 +61,7 @@ impl Passes {
                 (options.recoverable_depth(), profiler),
             ),
             monitor: None,
+            refinement: Refinement::default(),
             parts: 1,
             part: options.time_step,
         }
@@ -71,6 +74,7 @@ pub(crate) struct PassesState {
     rotation: <FreeRotation as Stateful>::State,
     restitution: <Restitution as Stateful>::State,
     depenetration: <Depenetration as Stateful>::State,
+    refinement: Refinement,
     parts: u32,
     part: f64,
     monitor: Option<Monitor>,
@@ -84,6 +88,7 @@ impl Stateful for Passes {
             rotation: self.rotation.snapshot(),
             restitution: self.restitution.snapshot(),
             depenetration: self.depenetration.snapshot(),
+            refinement: self.refinement.clone(),
             parts: self.parts,
             part: self.part,
             monitor: self.monitor.clone(),
@@ -95,6 +100,7 @@ impl Stateful for Passes {
         self.restitution.restore(state.restitution)?;
         self.depenetration.restore(state.depenetration)?;
         // A forged checkpoint could ask for any number.
+        self.refinement = state.refinement.bounded();
         self.parts = state.parts.clamp(1, rolling::MAX_PARTS);
         (self.part, self.monitor) = (state.part, state.monitor);
         Ok(())

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use super::awake::Awake;
 use super::pair_contacts::PairContacts;
+use crate::contact::patch::Patch;
 use crate::description::{BodyDescription, BodyKind};
 use crate::profile::Profiler;
 use crate::rigid::{is_link, moves_links_alone, parents, raw, wake};
@@ -204,7 +205,8 @@ impl Depenetration {
         self.sizes[raw(body)]
     }
 
-    fn size(&self, [a, b]: [usize; 2]) -> f64 {
+    /// Bounding radius of the smaller of two bodies [m], by raw index.
+    pub(crate) fn size(&self, [a, b]: [usize; 2]) -> f64 {
         self.sizes[a].min(self.sizes[b])
     }
 
@@ -382,7 +384,7 @@ fn loaded(physics: &PhysicsWorld) -> BTreeSet<[usize; 2]> {
 /// no faster than a bound, which depths beyond `recoverable` reach; four corners beyond it would be pushed alike however
 /// much they differ, and the body would rotate at random. So the depths of a manifold are reduced by the same amount.
 impl PhysicsHooks for Depenetration {
-    /// Accepts every pair, and announces it to the profile. Contacts of links are found, but not solved, here: all that they would move is put
+    /// Accepts every pair, and announces it to the profile and its rolling friction to the contacts. Contacts of links are found, but not solved, here: all that they would move is put
     /// back to the start of the step and solved in generalized coordinates.
     fn filter_contact_pair(&self, context: &PairFilterContext) -> Option<SolverFlags> {
         if let Some(pair) = bodies_of(context.colliders, [context.collider1, context.collider2])
@@ -390,7 +392,9 @@ impl PhysicsHooks for Depenetration {
         {
             self.profiler.announce([a, b]);
         }
+        let colliders = [context.collider1, context.collider2].map(|collider| &context.colliders[collider]);
         let bodies = [context.rigid_body1, context.rigid_body2].map(|body| Some(&context.bodies[body?]));
+        Patch::announce(colliders, bodies);
         Some(if moves_links_alone(bodies) { SolverFlags::empty() } else { SolverFlags::default() })
     }
 

@@ -127,6 +127,8 @@ pub struct RobotDescription {
     pub density: f64,
     /// Coefficient of friction of all links.
     pub friction: f64,
+    /// Coefficient of rolling friction of all links \[m\].
+    pub rolling_friction: f64,
     /// Coefficient of restitution of all links.
     pub restitution: f64,
     /// Whether links have contacts with one another, except pairs that are allowed to collide.
@@ -191,6 +193,7 @@ impl RobotDescription {
             configuration,
             density: Self::DENSITY,
             friction: Self::FRICTION,
+            rolling_friction: 0.0,
             restitution: 0.0,
             self_collision: true,
             allowed: robot.exempt,
@@ -246,6 +249,7 @@ impl RobotDescription {
         let whole = ranges_of_part(|| format!("robot \"{}\"", self.name));
         whole.positive("the density [kg/m³]", self.density)?;
         whole.not_negative("the friction", self.friction)?;
+        whole.not_negative("the rolling friction [m]", self.rolling_friction)?;
         whole.within("the restitution", self.restitution, 0.0..=1.0, "between 0 and 1")?;
         whole.within(
             "the compensation of gravity",

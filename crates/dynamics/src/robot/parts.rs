@@ -110,12 +110,12 @@ impl Parts {
 
     /// Bodies of the parts that have a shape.
     pub(crate) fn bodies(&self) -> impl Iterator<Item = BodyDescription> {
-        let RobotDescription { friction, restitution, .. } = self.description;
+        let RobotDescription { friction, rolling_friction, restitution, .. } = self.description;
         self.parts.iter().filter_map(move |part| {
             let shape = Shape::from(Arc::clone(part.model.as_ref()?));
             let own = BodyDescription::new(&part.name, part.kind, shape, part.pose);
             let mass = part.inertial.map_or(own.mass, Mass::Inertial);
-            Some(BodyDescription { mass, friction, restitution, ..own })
+            Some(BodyDescription { mass, friction, rolling_friction, restitution, ..own })
         })
     }
 

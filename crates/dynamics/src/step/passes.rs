@@ -10,6 +10,7 @@ use crate::error::StepError;
 use crate::multibody::ahead::RobotsAhead;
 use crate::multibody::solver::Bounces;
 use crate::passes::monitor::Monitor;
+use crate::passes::pair_contacts::PairContacts;
 use crate::passes::{Passes, pair_contacts, rolling};
 use crate::profile::Phase;
 use crate::pull;
@@ -111,7 +112,7 @@ pub(super) fn start_restitution(world: &mut World, _: &mut Progress) {
 }
 
 pub(super) fn start_free_rotation(world: &mut World, progress: &mut Progress) {
-    let substeps = world.options.solver_settings().substeps;
+    let substeps = world.options.solver_settings().substeps * world.passes.refinement.factor();
     let Passes { awake, rotation, .. } = &mut world.passes;
     rotation.before_step(&mut world.physics.bodies, awake, (progress.part, substeps));
 }
@@ -120,7 +121,10 @@ pub(super) fn start_free_rotation(world: &mut World, progress: &mut Progress) {
 pub(super) fn step_rigid_bodies(world: &mut World, progress: &mut Progress) {
     let started = Instant::now();
     world.enter(Phase::Rigid);
+    let base = world.physics.integration_parameters;
+    world.passes.refinement.apply(&mut world.physics.integration_parameters);
     world.physics.step_with_events(&world.passes.depenetration, &());
+    world.physics.integration_parameters = base;
     progress.stepped += started.elapsed();
     let Passes { awake, contacts, .. } = &mut world.passes;
     awake.update(&world.physics);
@@ -184,8 +188,17 @@ pub(super) fn renew_account(world: &mut World, _: &mut Progress) {
     account.update(&world.physics, &world.handles, awake.changed_since_report());
 }
 
-/// Determines the number of parts of the next step.
-pub(super) fn plan_parts(world: &mut World, _: &mut Progress) {
+/// Determines the number of parts and of substeps of the next step.
+pub(super) fn plan_step(world: &mut World, _: &mut Progress) {
+    let memory = world.multibody.memory();
+    let Passes { contacts, depenetration, refinement, .. } = &mut world.passes;
+    // Links are solved without substeps, and what is separated by position has no load.
+    let is_solvers = |pair: &&PairContacts| {
+        !depenetration.is_resolving(pair.bodies) && !pair.bodies.iter().any(|&body| memory.solved(body))
+    };
+    let overlaps =
+        contacts.iter().filter(is_solvers).map(|pair| pair.depth / depenetration.size(pair.bodies));
+    refinement.update(overlaps.fold(0.0, f64::max), &world.options);
     let Passes { awake, account, depenetration: overlaps, .. } = &world.passes;
     let radius = |body| overlaps.radius(body);
     let step = world.options.time_step;

@@ -35,7 +35,7 @@ const PART: [StepPass; 11] = [
 const POST_STEP: [StepPass; 5] = [
     Always(passes::end_pull),
     Always(passes::renew_account),
-    Always(passes::plan_parts),
+    Always(passes::plan_step),
     Always(passes::report_state),
     Fallible(passes::check_monitor),
 ];

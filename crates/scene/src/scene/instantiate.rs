@@ -81,6 +81,7 @@ pub(super) fn bodies(file: &SceneFile, shapes: &BTreeMap<String, LoadedShape>) -
             shape: shapes[&entry.shape].shape.clone(),
             mass,
             friction: entry.friction,
+            rolling_friction: entry.rolling_friction,
             restitution: entry.restitution,
             linear_damping: entry.linear_damping,
             angular_damping: entry.angular_damping,

@@ -101,6 +101,7 @@ impl RobotLoader<'_> {
             angular_velocity: vector(entry.angular_velocity),
             density: entry.density.unwrap_or(RobotDescription::DENSITY),
             friction: entry.friction,
+            rolling_friction: entry.rolling_friction,
             restitution: entry.restitution,
             self_collision: entry.self_collision,
             gravity_compensation: entry.gravity_compensation,

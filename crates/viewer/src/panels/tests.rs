@@ -80,7 +80,10 @@ impl Shown {
                 let value = |field: BodyField| match field {
                     BodyField::Kind => "dynamic",
                     BodyField::Density => "",
-                    BodyField::Mass | BodyField::Friction | BodyField::Restitution => "0.5",
+                    BodyField::Mass
+                    | BodyField::Friction
+                    | BodyField::RollingFriction
+                    | BodyField::Restitution => "0.5",
                     _ => "0.125 -12.5 1e-9",
                 };
                 Ok(BodyField::ALL.map(|field| (field, value(field).to_owned())).into())

@@ -48,6 +48,7 @@ fn label(field: BodyField) -> &'static str {
         BodyField::Density => "Density, kg/m³",
         BodyField::Mass => "Mass, kg",
         BodyField::Friction => "Friction",
+        BodyField::RollingFriction => "Rolling friction",
         BodyField::Restitution => "Restitution",
     }
 }

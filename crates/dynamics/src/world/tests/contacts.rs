@@ -17,18 +17,18 @@ use extricate_core::kinematics::urdf::{UrdfOptions, parse_urdf};
 use extricate_core::proximity::Model;
 
 /// Acceleration of free fall [m/s²].
-const GRAVITY: f64 = 9.81;
+pub(super) const GRAVITY: f64 = 9.81;
 
-fn plane() -> BodyDescription {
+pub(super) fn plane() -> BodyDescription {
     let plane = Shape::half_space();
     BodyDescription::new("ground", BodyKind::Fixed, plane, Isometry3::identity())
 }
 
-fn body(name: &str, shape: Shape, height: f64) -> BodyDescription {
+pub(super) fn body(name: &str, shape: Shape, height: f64) -> BodyDescription {
     BodyDescription::new(name, BodyKind::Dynamic, shape, Isometry3::translation(0.0, 0.0, height))
 }
 
-fn run(builder: WorldBuilder, duration: f64) -> World {
+pub(super) fn run(builder: WorldBuilder, duration: f64) -> World {
     let mut world = builder.build().unwrap();
     while world.time() < duration {
         world.step().unwrap();

@@ -1,2 +1,3 @@
 mod contacts;
 mod robots;
+mod rolling;

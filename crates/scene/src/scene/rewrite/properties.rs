@@ -29,13 +29,15 @@ pub enum BodyField {
     Mass,
     /// Coefficient of friction.
     Friction,
+    /// Coefficient of rolling friction \[m\].
+    RollingFriction,
     /// Coefficient of restitution.
     Restitution,
 }
 
 impl BodyField {
     /// All fields.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Kind,
         Self::Position,
         Self::Rotation,
@@ -44,6 +46,7 @@ impl BodyField {
         Self::Density,
         Self::Mass,
         Self::Friction,
+        Self::RollingFriction,
         Self::Restitution,
     ];
 
@@ -59,6 +62,7 @@ impl BodyField {
             Self::Density => "density",
             Self::Mass => "mass",
             Self::Friction => "friction",
+            Self::RollingFriction => "rolling_friction",
             Self::Restitution => "restitution",
         }
     }
@@ -68,7 +72,7 @@ impl BodyField {
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Kind | Self::Friction | Self::Restitution => "",
-            Self::Position => "m",
+            Self::Position | Self::RollingFriction => "m",
             Self::Rotation => "°",
             Self::LinearVelocity => "m/s",
             Self::AngularVelocity => "rad/s",
@@ -96,6 +100,7 @@ impl BodyField {
             Self::Density => number(body.density.unwrap_or(DEFAULT_DENSITY)),
             Self::Mass => body.mass.map(number).unwrap_or_default(),
             Self::Friction => number(body.friction),
+            Self::RollingFriction => number(body.rolling_friction),
             Self::Restitution => number(body.restitution),
         }
     }
@@ -116,7 +121,7 @@ impl BodyField {
                 let name = if self == Self::Rotation { "euler_degrees" } else { "" };
                 Ok(format!("{name}({x}, {y}, {z})"))
             }
-            Self::Density | Self::Mass | Self::Friction | Self::Restitution => {
+            Self::Density | Self::Mass | Self::Friction | Self::RollingFriction | Self::Restitution => {
                 let [value] = numbers(text).ok_or_else(|| wrong("a number"))?;
                 Ok(number(value))
             }

@@ -310,6 +310,9 @@ pub struct BodyEntry {
     /// Coefficient of friction.
     #[serde(default = "default_friction")]
     pub friction: f64,
+    /// Coefficient of rolling friction \[m\].
+    #[serde(default)]
+    pub rolling_friction: f64,
     /// Coefficient of restitution.
     #[serde(default)]
     pub restitution: f64,

@@ -73,6 +73,9 @@ pub struct RobotEntry {
     /// Coefficient of friction of the links.
     #[serde(default = "super::default_friction")]
     pub friction: f64,
+    /// Coefficient of rolling friction of the links \[m\].
+    #[serde(default)]
+    pub rolling_friction: f64,
     /// Coefficient of restitution of the links.
     #[serde(default)]
     pub restitution: f64,

@@ -66,6 +66,12 @@ impl Checker<'_> {
             (None, None) => {}
         }
         self.range(&at("friction"), "the friction coefficient", body.friction, NOT_NEGATIVE);
+        self.range(
+            &at("rolling_friction"),
+            "the rolling friction coefficient [m]",
+            body.rolling_friction,
+            NOT_NEGATIVE,
+        );
         self.range(&at("restitution"), "the restitution coefficient", body.restitution, WITHIN_ONE);
         self.range(&at("linear_damping"), "the damping [1/s]", body.linear_damping, NOT_NEGATIVE);
         self.range(&at("angular_damping"), "the damping [1/s]", body.angular_damping, NOT_NEGATIVE);

@@ -49,6 +49,12 @@ impl Checker<'_> {
             self.range(&at("density"), "the density [kg/m³]", density, POSITIVE);
         }
         self.range(&at("friction"), "the friction coefficient", robot.friction, NOT_NEGATIVE);
+        self.range(
+            &at("rolling_friction"),
+            "the rolling friction coefficient [m]",
+            robot.rolling_friction,
+            NOT_NEGATIVE,
+        );
         self.range(&at("restitution"), "the restitution coefficient", robot.restitution, WITHIN_ONE);
         let compensated = robot.gravity_compensation;
         self.range(
