@@ -6,28 +6,9 @@ use rapier3d::parry::query::{ContactManifold, TrackedContact};
 use rapier3d::parry::shape::PackedFeatureId;
 
 use super::patch::Patch;
-use super::point::ContactPoint;
+use super::point::{ContactPoint, Order};
 use super::reduction::Selected;
 use extricate_core::proximity::contacts::Feature;
-
-/// Whether contacts were computed with the two shapes as they came, or exchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    /// In rapier's order.
-    Original,
-    /// Exchanged.
-    Swapped,
-}
-
-impl Order {
-    /// Returns the opposite order.
-    pub(super) fn swapped(self) -> Self {
-        match self {
-            Self::Original => Self::Swapped,
-            Self::Swapped => Self::Original,
-        }
-    }
-}
 
 /// Contacts of the last step that are stored without an allocation: most pairs have one to four manifolds of up to four.
 const FEW: usize = 32;

@@ -18,8 +18,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 use rapier3d::dynamics::RigidBody;
 use rapier3d::geometry::Collider;
 
-use super::manifolds::Order;
-use super::point::ContactPoint;
+use super::point::{ContactPoint, Order};
 
 thread_local! {
     static ANNOUNCED: Cell<Option<Patch>> = const { Cell::new(None) };

@@ -16,3 +16,22 @@ pub(super) struct ContactPoint {
     /// Features in contact, of the first and of the second shape.
     pub(super) features: [Feature; 2],
 }
+
+/// Whether contacts were computed with the two shapes as they came, or exchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// In rapier's order.
+    Original,
+    /// Exchanged.
+    Swapped,
+}
+
+impl Order {
+    /// Returns the opposite order.
+    pub(super) fn swapped(self) -> Self {
+        match self {
+            Self::Original => Self::Swapped,
+            Self::Swapped => Self::Original,
+        }
+    }
+}
