@@ -96,7 +96,7 @@ fn every_snippet_is_a_scene() {
 #[test]
 fn every_field_and_value_of_the_schema_is_described_in_the_section_of_its_type() {
     let types = fields_of_types(SCHEMA);
-    assert!(types.len() >= 15 && types["BodyEntry"].len() == 15, "the schema was not understood: {types:?}");
+    assert!(types.len() >= 15 && types["BodyEntry"].len() == 16, "the schema was not understood: {types:?}");
     for (name, fields) in types {
         let section = section(DOCS, &name).unwrap_or_else(|| panic!("`{name}` has no section"));
         for field in fields {
