@@ -24,10 +24,35 @@ pub(crate) struct Draft {
     /// The scene, whose robot is the file `robot.urdf`.
     pub(crate) scene: String,
     pub(crate) links: usize,
-    /// Whether motors do work.
-    pub(crate) is_driven: bool,
+    /// Joints with motors.
+    pub(crate) driven: Vec<String>,
+    /// Limits of joints that mimic none, in radians or in sizes of the link that bears them.
+    pub(crate) limits: Vec<Limits>,
+    /// Joints that mimic others: their names, and the factor.
+    pub(crate) mimics: Vec<([String; 2], f64)>,
+    /// Names of the sensors at the two points of each loop, and the size of its smaller link.
+    pub(crate) loops: Vec<([String; 2], f64)>,
     /// Energy that the fall of the robot and of the bodies frees, about [J].
     pub(crate) energy: f64,
+    /// Size of the smallest link [m].
+    pub(crate) smallest: f64,
+}
+
+/// Limits of a joint.
+pub(crate) struct Limits {
+    pub(crate) joint: String,
+    pub(crate) range: [f64; 2],
+    /// That which counts as one [rad or m].
+    pub(crate) unit: f64,
+}
+
+/// What joints are bound to.
+#[derive(Default)]
+struct Bounds {
+    limits: Vec<Limits>,
+    mimics: Vec<([String; 2], f64)>,
+    /// Joints that others may mimic.
+    leaders: Vec<String>,
 }
 
 /// A link that was drawn.
@@ -45,8 +70,8 @@ pub(crate) fn draw(seed: u64, index: u64, looped: bool) -> Draft {
     let (size, heavy) = (random.log_within(0.03, 0.5), random.log_within(1.0, 100.0));
     let (bushy, contacts) = (random.unit_interval(), random.chance(0.8));
     let (mut links, mut urdf) = (Vec::<Link>::new(), String::from("<robot name=\"random\">\n"));
-    let (mut leaders, mut motors) = (Vec::<String>::new(), Vec::new());
-    let driven = random.chance(0.4);
+    let (mut bounds, mut motors, mut driven) = (Bounds::default(), Vec::new(), Vec::new());
+    let drives = random.chance(0.4);
     for at in 0..count {
         let own = size * random.log_within(0.5, 2.0);
         let mass = 800.0 * own.powi(3) * random.log_within(1.0 / heavy, heavy).sqrt();
@@ -57,10 +82,11 @@ pub(crate) fn draw(seed: u64, index: u64, looped: bool) -> Draft {
         }
         let parent = if random.chance(bushy) { random.below(at) } else { at - 1 };
         let kind = random.pick(&KINDS);
-        let follows = joint(&mut urdf, &mut random, (at, parent, kind), (&links[parent], &mut leaders));
-        if driven && !follows && matches!(kind, "revolute" | "continuous" | "prismatic") && random.chance(0.7)
+        let follows = joint(&mut urdf, &mut random, (at, parent, kind), (&links[parent], &mut bounds));
+        if drives && !follows && matches!(kind, "revolute" | "continuous" | "prismatic") && random.chance(0.7)
         {
             motors.push(motor(&mut random, at, kind, &links));
+            driven.push(format!("j{at}"));
         }
     }
     urdf.push_str("</robot>\n");
@@ -70,32 +96,50 @@ pub(crate) fn draw(seed: u64, index: u64, looped: bool) -> Draft {
     let floating = random.chance(0.6);
     let (shapes, bodies, more) = surroundings(&mut random, size);
     let (base, held) = (if floating { "floating" } else { "fixed" }, motors.join(", "));
-    let loops = if looped { loops(seed, index, &links) } else { String::new() };
+    let Looped { text: loops, sensors, loops: closed } =
+        if looped { loops(seed, index, &links) } else { Looped::default() };
     let scene = format!(
         "(title: \"A random robot\", duration: 2, shapes: {{\"floor\": half_space{shapes}}},\n \
          bodies: [(name: \"floor\", shape: \"floor\", kind: fixed){bodies}],\n \
          robots: [(name: \"robot\", file: \"robot.urdf\", base: {base}, position: (0, 0, {height:?}), friction: {:?}, \
-         self_collision: {}, motors: {{{held}}}, loops: [{loops}])])\n",
+         self_collision: {}, motors: {{{held}}}, loops: [{loops}], sensors: [{sensors}])])\n",
         random.within(0.0, 1.2),
         random.chance(0.7),
     );
-    let is_driven = !motors.is_empty();
-    Draft { urdf, scene, links: count, is_driven, energy: (mass + more) * 9.81 * (height + 1.0) }
+    let Bounds { limits, mimics, .. } = bounds;
+    let smallest = links.iter().map(|link| link.size).fold(f64::INFINITY, f64::min);
+    let energy = (mass + more) * 9.81 * (height + 1.0);
+    Draft { urdf, scene, links: count, driven, limits, mimics, loops: closed, energy, smallest }
+}
+
+/// Loops of a robot.
+#[derive(Default)]
+struct Looped {
+    text: String,
+    /// Sensors at their points.
+    sensors: String,
+    loops: Vec<([String; 2], f64)>,
 }
 
 /// Loops between links that are not far from each other in the tree: points of both that joints may bring together.
-fn loops(seed: u64, index: u64, links: &[Link]) -> String {
+fn loops(seed: u64, index: u64, links: &[Link]) -> Looped {
     // Numbers of its own: the robot is the same with and without loops.
     let mut random = Random::of(seed ^ 0x6c6f_6f70, index);
-    let mut loops = Vec::new();
+    let (mut loops, mut sensors, mut closed) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 4;
     while at < links.len() {
         let [a, b] = [at - 3 - random.below(at.min(6) - 3), at];
         let [near, far] = [a, b].map(|link| random.direction().map(|x| links[link].size * x));
         loops.push(format!("(links: (\"l{a}\", \"l{b}\"), at: ({near:?}, {far:?}))"));
+        let names = ["a", "b"].map(|side| format!("{side}{at}"));
+        for ((link, position), name) in [(a, near), (b, far)].into_iter().zip(&names) {
+            sensors.push(format!("frame(link: \"l{link}\", name: \"{name}\", position: {position:?})"));
+        }
+        closed.push((names, links[a].size.min(links[b].size)));
         at += 4 + random.below(6);
     }
-    loops.join(", ").replace('[', "(").replace(']', ")")
+    let [text, sensors] = [loops, sensors].map(|list| list.join(", ").replace('[', "(").replace(']', ")"));
+    Looped { text, sensors, loops: closed }
 }
 
 fn vector(v: [f64; 3]) -> String {
@@ -136,7 +180,7 @@ fn joint(
     urdf: &mut String,
     random: &mut Random,
     (at, parent, kind): (usize, usize, &str),
-    (above, leaders): (&Link, &mut Vec<String>),
+    (above, bounds): (&Link, &mut Bounds),
 ) -> bool {
     let mut follows = false;
     let origin = vector(random.direction().map(|x| above.size * x));
@@ -161,13 +205,17 @@ fn joint(
             let [damping, friction] = [scale * random.unit_interval(), scale * random.unit_interval()];
             let _ = write!(urdf, "<dynamics damping=\"{damping:?}\" friction=\"{friction:?}\"/>");
         }
-        if kind != "prismatic" && random.chance(0.15) && !leaders.is_empty() {
-            let leader = &leaders[random.below(leaders.len())];
+        if kind != "prismatic" && random.chance(0.15) && !bounds.leaders.is_empty() {
+            let leader = &bounds.leaders[random.below(bounds.leaders.len())];
             let factor = random.within(-1.0, 1.0);
             let _ = write!(urdf, "<mimic joint=\"{leader}\" multiplier=\"{factor:?}\"/>");
+            bounds.mimics.push(([format!("j{at}"), leader.clone()], factor));
             follows = true;
         } else if kind == "continuous" {
-            leaders.push(format!("j{at}"));
+            bounds.leaders.push(format!("j{at}"));
+        } else {
+            let unit = if kind == "prismatic" { above.size } else { 1.0 };
+            bounds.limits.push(Limits { joint: format!("j{at}"), range: [low, high], unit });
         }
     }
     urdf.push_str("</joint>\n");

@@ -7,7 +7,7 @@ use extricate::dynamics::{
     Accuracy, BodyDescription, BodyKind, BuildError, Motor, RobotBase, RobotDescription, RobotJoint, Shape,
     World, WorldOptions,
 };
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 
 use super::{chain, described, follow, one_joint, state, weightless, world_of};
 
@@ -202,6 +202,32 @@ fn limits_stop_a_joint_and_bear_its_load() {
     follow(&mut world, 2.0, |_, q, _| lowest = lowest.min(q));
     assert!(-0.2 - lowest < 1e-3, "{lowest}");
     assert!((state(&world).joints["j"] + 0.2).abs() < 1e-5);
+}
+
+#[test]
+fn a_blow_does_not_lead_a_joint_beyond_a_limit_that_its_own_motion_does_not_reach() {
+    // A light rod at rest, 0.02 rad from its limit, which a heavy ball hits near its end: it rotates by 0.1 rad a step then.
+    let limits = r#"<limit lower="-3" upper="0.02" effort="0" velocity="0"/>"#;
+    let text = format!(
+        r#"<robot name="r"><link name="base"/><link name="rod"><inertial><origin xyz="0.2 0 0"/><mass value="0.1"/>
+<inertia ixx="0.0001" ixy="0" ixz="0" iyy="0.001" iyz="0" izz="0.001"/></inertial>
+<collision><origin xyz="0.2 0 0"/><geometry><box size="0.4 0.04 0.04"/></geometry></collision></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>{limits}</joint></robot>"#
+    );
+    let mut builder = World::builder(weightless());
+    builder.add_robot(described(&text)).unwrap();
+    let pose = Isometry3::translation(0.3, 0.0, 0.2);
+    let mut ball = BodyDescription::new("ball", BodyKind::Dynamic, Shape::ball(0.05), pose);
+    ball.mass = extricate::dynamics::Mass::Total(5.0);
+    ball.linear_velocity = -Vector3::z() * 15.0;
+    builder.add_body(ball).unwrap();
+    let mut world = builder.build().unwrap();
+    let (mut farthest, mut fastest) = (f64::NEG_INFINITY, 0.0_f64);
+    follow(&mut world, 0.1, |_, q, v| (farthest, fastest) = (farthest.max(q), fastest.max(v.abs())));
+    assert!(farthest > 0.015 && farthest < 0.0203, "{farthest} rad, {fastest} rad/s");
+    // The rod holds: the ball is stopped.
+    let ball = world.body("ball").unwrap();
+    assert!(ball.linear_velocity.z > -0.1 && ball.position.z > 0.05, "{ball:?}");
 }
 
 /// Angle of each joint under which its motor's spring balances the weight beyond it.

@@ -13,7 +13,7 @@ use super::coordinates::CoordinateRows;
 use super::free_body::{StartState, free_body, show_body};
 use super::impact::Impacts;
 use super::islands::Islands;
-use super::limit::Limit;
+use super::limit::{Limit, Limits};
 use super::memory::{ContactKey, ContactMemory};
 use super::midpoint::Step;
 use super::motion::MovingTree;
@@ -27,10 +27,6 @@ use crate::robot::body::RobotBody;
 use crate::robot::tree::TreeEnd;
 use crate::stateful::{Mismatch, Stateful};
 use extricate_core::multibody::SpatialVector;
-
-/// Motion of a limit's row beyond which it is left out of a step, in steps at the present speed and acceleration: a joint that
-/// is farther away does not get there.
-const REACH: f64 = 2.0;
 
 /// Maximum number of solves of a step. After [`BINDING`] of them bounds are only left, so that the sequence ends; where it has not, a motor
 /// is stronger than its bound for a step.
@@ -153,6 +149,7 @@ struct Posed<'a> {
     /// By raw index of the body.
     places: Vec<Option<InTree>>,
     step: Step,
+    limits: Limits,
 }
 
 /// Rows after a solve.
@@ -183,6 +180,7 @@ impl<'a> Posed<'a> {
             trees: Vec::new(),
             places: vec![None; starts.len()],
             step: *step,
+            limits: Limits::default(),
         };
         let load = |body: RigidBodyHandle| starts[raw(body)].map_or(SpatialVector::ZERO, |start| start.load);
         for tree in this.robots.iter().filter_map(|robot| robot.tree()) {
@@ -194,6 +192,7 @@ impl<'a> Posed<'a> {
             }
             this.trees.push(moving);
         }
+        this.limits = Limits::new(this.robots.iter().filter_map(|robot| robot.tree()));
         for &body in &islands.bodies {
             let rigid = &physics.bodies[body];
             let Some(start) = &starts[raw(body)] else { continue };
@@ -210,7 +209,7 @@ impl<'a> Posed<'a> {
     }
 
     /// Solves for the motion, with the forces that belong to it: where a solve shows that a bound of a motor or of friction is
-    /// left or reached, it is repeated with that.
+    /// left or reached, or that contacts lead a joint beyond a limit, it is repeated with that.
     fn solve(&mut self, islands: &Islands<'_>, (memory, bounces): (&ContactMemory, &Bounces<'_>)) -> Solved {
         let mut solves = 0;
         let mut last: Option<ContactMemory> = None;
@@ -218,7 +217,8 @@ impl<'a> Posed<'a> {
             let mut solved = self.solve_once(islands, (last.as_ref().unwrap_or(memory), bounces));
             solves += 1;
             let ends = solved.impacts.is_empty();
-            if solves == MAX_SOLVES || !self.correct((ends, solves <= BINDING)) {
+            let passes = solves <= BINDING && self.limits.pass(&solved.limits, &self.trees, self.step.h);
+            if solves == MAX_SOLVES || !self.correct((ends, solves <= BINDING), passes) {
                 solved.report.solves = solves;
                 solved.report.exceeding =
                     self.trees.iter().map(|tree| tree.exceeding(self.step.h, ends)).sum();
@@ -228,12 +228,12 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// Corrects the forces within the joints for the motion that was found; returns whether any changes, and all trees are then
+    /// Corrects the forces within the joints for the motion that was found; returns whether any changes, or other rows do, and all trees are then
     /// those of the free motion again.
-    fn correct(&mut self, how: (bool, bool)) -> bool {
+    fn correct(&mut self, how: (bool, bool), passes: bool) -> bool {
         let h = self.step.h;
         let changes: Vec<bool> = self.trees.iter_mut().map(|tree| tree.correct(h, how)).collect();
-        if !changes.contains(&true) {
+        if !passes && !changes.contains(&true) {
             return false;
         }
         for (tree, changes) in self.trees.iter_mut().zip(changes) {
@@ -254,7 +254,7 @@ impl<'a> Posed<'a> {
         (memory, bounces): (&ContactMemory, &Bounces<'_>),
     ) -> Solved {
         let (contacts, keys) = self.contacts(islands, bounces);
-        let limits = self.limits();
+        let limits = self.limits.within_reach(&self.trees, self.step.h);
         let ports = self.ports(&contacts, &limits);
         let softness = self.physics.integration_parameters.contact_softness.cfm_coeff(self.step.h);
         let rows = Rows::new(ports, (contacts, keys, limits), softness);
@@ -502,28 +502,6 @@ impl<'a> Posed<'a> {
             None
         });
         (sides, given)
-    }
-
-    /// Limits within reach; their ports are still velocities of joints.
-    fn limits(&self) -> Vec<Limit> {
-        let mut limits = Vec::new();
-        for (tree, robot) in self.robots.iter().filter_map(|robot| robot.tree()).enumerate() {
-            let moving = &self.trees[tree];
-            for limited in &robot.limited {
-                let reach =
-                    REACH * self.step.h * moving.mean[limited.v].abs().max(moving.end[limited.v].abs());
-                let gaps = [robot.q[limited.q] - limited.limits[0], limited.limits[1] - robot.q[limited.q]];
-                for (gap, sign) in gaps.into_iter().zip([1.0, -1.0]) {
-                    if gap <= reach {
-                        // What is beyond is brought back by the spring of the limit, which bears the loads of joints in series.
-                        let gap = gap.max(0.0);
-                        let (freedom, port) = (limited.v, limited.v);
-                        limits.push(Limit { tree, freedom, port, sign, gap, response: 0.0, impulse: 0.0 });
-                    }
-                }
-            }
-        }
-        limits
     }
 
     /// Ports of all trees at their contacts and limits.
