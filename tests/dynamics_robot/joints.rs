@@ -230,8 +230,8 @@ fn a_blow_does_not_lead_a_joint_beyond_a_limit_that_its_own_motion_does_not_reac
     assert!(ball.linear_velocity.z > -0.1 && ball.position.z > 0.05, "{ball:?}");
 }
 
-/// Angle of each joint under which its motor's spring balances the weight beyond it.
-fn worst_imbalance(world: &World, links: usize, stiffness: f64) -> f64 {
+/// Largest deviation of a motor's spring from the moment of the weight beyond its joint, over the largest moment; `last` is the mass of the last link \[kg\].
+fn worst_imbalance(world: &World, (links, last): (usize, f64), stiffness: f64) -> f64 {
     let state = world.robot("r").unwrap();
     let angles: Vec<f64> = (1..=links).map(|i| state.joints[&format!("j{i}")]).collect();
     let (mut x, mut total_angle) = (vec![0.0], 0.0);
@@ -242,23 +242,43 @@ fn worst_imbalance(world: &World, links: usize, stiffness: f64) -> f64 {
         centers.push(start + 0.05 * total_angle.cos());
         x.push(start + 0.1 * total_angle.cos());
     }
-    let moment = |i: usize| centers[i..].iter().map(|c| 0.1 * 9.81 * (c - x[i])).sum::<f64>();
+    let mass = |i: usize| if i + 1 == links { last } else { 0.1 };
+    let moment = |i: usize| (i..links).map(|j| mass(j) * 9.81 * (centers[j] - x[i])).sum::<f64>();
     (0..links).map(|i| (stiffness * angles[i] - moment(i)).abs()).fold(0.0, f64::max) / moment(0)
+}
+
+/// A beam of links that motors hold.
+fn held_beam(links: usize, [stiffness, damping]: [f64; 2]) -> RobotDescription {
+    let mut robot = chain(links);
+    for joint in &mut robot.joints {
+        joint.motor = Some(Motor::Position { target: 0.0, stiffness, damping, max_force: None });
+    }
+    robot
 }
 
 #[test]
 fn motors_in_series_hold_a_beam_to_rounding() {
     let (links, stiffness) = (20, 5e3);
-    let mut robot = chain(links);
-    for joint in &mut robot.joints {
-        joint.motor = Some(Motor::Position { target: 0.0, stiffness, damping: 500.0, max_force: None });
-    }
     let options = WorldOptions { accuracy: Accuracy::Preview, ..WorldOptions::default() };
-    let mut world = world_of(robot, options);
+    let mut world = world_of(held_beam(links, [stiffness, 500.0]), options);
     while world.time() < 4.0 {
         world.step().unwrap();
     }
-    let worst = worst_imbalance(&world, links, stiffness);
+    let worst = worst_imbalance(&world, (links, 0.1), stiffness);
+    assert!(worst < 1e-6, "{worst} of the maximum moment");
+}
+
+#[test]
+fn a_chain_of_sixty_links_holds_a_thousand_times_a_links_mass_at_its_end() {
+    let (links, stiffness) = (60, 1e6);
+    let mut robot = held_beam(links, [stiffness, 5e5]);
+    let load = robot.links.last_mut().unwrap().inertial.as_mut().unwrap();
+    (load.mass, load.inertia) = (1000.0 * load.mass, 1000.0 * load.inertia);
+    let mut world = world_of(robot, WorldOptions::default());
+    while world.time() < 10.0 {
+        world.step().unwrap();
+    }
+    let worst = worst_imbalance(&world, (links, 100.0), stiffness);
     assert!(worst < 1e-6, "{worst} of the maximum moment");
 }
 

@@ -1,14 +1,11 @@
 //! A limit of a joint as a row: 0 ≤ λ ⊥ s u − target ≥ 0, s = 1 at a minimum and −1 at a maximum.
 
 use super::motion::MovingTree;
-use crate::robot::tree::RobotTree;
+use crate::robot::tree::{PASSED, RobotTree};
 
 /// Motion of a limit's row beyond which it is left out of a step, in steps at the present speed and acceleration: a joint that
 /// is farther away does not get there, unless contacts lead it.
 const REACH: f64 = 2.0;
-/// Distance beyond a limit without a row, to which the rows of a solve led a joint [rad or m], above which it is solved again with that limit:
-/// the spring of limits takes twenty steps to bring the joint back.
-const PASSED: f64 = 1e-4;
 
 /// A joint that may reach a limit within a step.
 #[derive(Debug, Clone, Copy)]

@@ -115,6 +115,36 @@ fn a_robot_that_goes_back_within_a_step_does_not_get_where_it_never_was() {
 }
 
 #[test]
+fn a_joint_that_left_its_limit_is_not_beyond_it_when_it_goes_back_within_the_step() {
+    let text = r#"<robot name="r"><link name="base"/><link name="arm"><inertial><mass value="0.5"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/><limit lower="-0.5" upper="1" effort="0" velocity="0"/></joint></robot>"#;
+    let robot = parse_urdf(text, Path::new("robot.urdf"), &UrdfOptions::default()).expect("a robot");
+    let parts = Parts::new(RobotDescription::new("r", robot, Isometry3::identity())).expect("parts");
+    let handles: Vec<_> = (0..2).map(|index| RigidBodyHandle::from_raw_parts(index, 0)).collect();
+    let h = 0.005;
+    for (limit, inward) in [(-0.5, 1.0), (1.0, -1.0)] {
+        for part in [0.25, 0.5, 1.0] {
+            // It was at its limit, has moved by 0.01 rad, and has been thrown off at 60 rad/s.
+            let (moved, speed) = (inward * 0.01, inward * 60.0);
+            let mut tree = RobotTree::new(&parts, &handles);
+            tree.q[0] = limit;
+            tree.settle();
+            tree.arrive([vec![limit + moved], vec![speed], vec![moved / h]], (h, None));
+            tree.go_back(part * h);
+            let wanted = limit + (1.0 - part) * moved;
+            assert!((tree.q[0] - wanted).abs() < 1e-12, "{limit}, {part}: {} for {wanted}", tree.q[0]);
+            // Farther from its limit than the step is long, it goes back at its speed.
+            tree.q[0] = limit + 40.0 * moved;
+            tree.settle();
+            tree.arrive([vec![limit + 41.0 * moved], vec![inward * 2.0], vec![moved / h]], (h, None));
+            tree.go_back(part * h);
+            let wanted = limit + 41.0 * moved - inward * 2.0 * part * h;
+            assert!((tree.q[0] - wanted).abs() < 1e-12, "{limit}, {part}: {} for {wanted}", tree.q[0]);
+        }
+    }
+}
+
+#[test]
 fn links_of_equal_shapes_have_one_model() {
     let link = |name: &str, radius: f64| {
         format!(

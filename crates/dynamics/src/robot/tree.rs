@@ -58,6 +58,10 @@ pub(crate) struct Coupling {
     pub(crate) offset: f64,
 }
 
+/// Distance beyond a limit [rad or m] above which what led a joint there is done again: contacts without the limit's row, or a motion back within a
+/// step. The spring of limits takes twenty steps to bring the joint back.
+pub(crate) const PASSED: f64 = 1e-4;
+
 /// Limits of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limited {
@@ -65,6 +69,14 @@ pub(crate) struct Limited {
     pub(crate) v: usize,
     /// Minimum and maximum [rad or m].
     pub(crate) limits: [f64; 2],
+}
+
+impl Limited {
+    /// Distance beyond its limits at a value, zero within them [rad or m].
+    fn distance_beyond(&self, value: f64) -> f64 {
+        let [lower, upper] = self.limits;
+        (lower - value).max(value - upper).max(0.0)
+    }
 }
 
 /// A tree at the end of a step.
@@ -240,12 +252,12 @@ impl RobotTree {
     }
 
     /// Moves the links back for `duration` \[s\], with the momenta that they have: at their present velocities, which keeps the recovery of overlaps, or,
-    /// where those lead astray, along the displacement of the last step.
+    /// where those lead astray or beyond a limit, along the displacement of the last step.
     pub(super) fn go_back(&mut self, duration: f64) {
-        let from = self.placement.clone();
+        let (from, end) = (self.placement.clone(), self.q.clone());
         self.multibody.advance(&mut self.q, &self.v, -duration);
         self.settle();
-        if self.is_astray(&from, duration) {
+        if self.is_astray(&from, duration) || self.is_beyond(&end) {
             let Displacement { start, mean, h } = &self.displacement;
             self.q.clone_from(start);
             self.multibody.advance(&mut self.q, mean, h - duration);
@@ -267,6 +279,16 @@ impl RobotTree {
             let [start, end, back] = places.map(|placed| placed.poses()[index] * Point3::from(link.center));
             let speed = motion.motion_at(&(from.poses()[index].rotation * link.center)).linear.norm();
             link.mass > 0.0 && (back - start).norm() > (end - start).norm() + duration * speed
+        })
+    }
+
+    /// Whether a joint is farther beyond a limit than at the start and at the end of the step: one that left its limit in the step has the speed of
+    /// that, and was at rest before.
+    fn is_beyond(&self, end: &[f64]) -> bool {
+        let start = &self.displacement.start;
+        self.limited.iter().any(|limited| {
+            let beyond = |q: &[f64]| limited.distance_beyond(q[limited.q]);
+            beyond(&self.q) > PASSED + beyond(start).max(beyond(end))
         })
     }
 
