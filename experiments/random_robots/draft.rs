@@ -34,8 +34,9 @@ pub(crate) struct Draft {
     pub(crate) loops: Vec<([String; 2], f64)>,
     /// Energy that the fall of the robot and of the bodies frees, about [J].
     pub(crate) energy: f64,
-    /// Size of the smallest link [m].
+    /// Sizes of the smallest and of the largest link [m].
     pub(crate) smallest: f64,
+    pub(crate) largest: f64,
 }
 
 /// Limits of a joint.
@@ -108,8 +109,9 @@ pub(crate) fn draw(seed: u64, index: u64, looped: bool) -> Draft {
     );
     let Bounds { limits, mimics, .. } = bounds;
     let smallest = links.iter().map(|link| link.size).fold(f64::INFINITY, f64::min);
+    let largest = links.iter().map(|link| link.size).fold(0.0, f64::max);
     let energy = (mass + more) * 9.81 * (height + 1.0);
-    Draft { urdf, scene, links: count, driven, limits, mimics, loops: closed, energy, smallest }
+    Draft { urdf, scene, links: count, driven, limits, mimics, loops: closed, energy, smallest, largest }
 }
 
 /// Loops of a robot.

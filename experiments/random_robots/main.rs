@@ -77,9 +77,9 @@ fn main() -> Result<ExitCode> {
     std::fs::create_dir_all(&folder)?;
     println!(
         "| robot | links | driven | ms a step | slowest | sweeps a step | stopped | residual | energy gain | loops open | beyond limits | mimicry | \
-         deepest, mm: first step | in all | at the end | failure |"
+         deepest, mm: first step | in all | at the end | jump, mm | failure |"
     );
-    println!("|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
+    println!("|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|");
     let numbers =
         arguments.only.map_or(arguments.from..arguments.from + arguments.scenes, |only| only..only + 1);
     let (mut failures, mut stopped, mut looped, mut seconds) = (0, 0, 0, 0.0);
@@ -105,7 +105,7 @@ fn main() -> Result<ExitCode> {
         let [first, deepest, last] = trial.depths.map(|depth| 1e3 * depth);
         println!(
             "| {number} | {} | {} | {:.3} | {:.1} | {sweeps:.1} | {} | {:.1e} | {:.1e} | {opening:.1e} | {beyond:.1e} | {mimicry:.1e} | {first:.2} | \
-             {deepest:.2} | {last:.2} | {} |",
+             {deepest:.2} | {last:.2} | {:.2} | {} |",
             draft.links,
             !draft.driven.is_empty(),
             1e3 * trial.seconds / steps,
@@ -113,6 +113,7 @@ fn main() -> Result<ExitCode> {
             trial.stopped,
             trial.residual,
             trial.gain,
+            1e3 * trial.jump,
             trial.failure.as_deref().unwrap_or("")
         );
         seconds += trial.seconds;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cpu_time::ProcessTime;
 use extricate::Scene;
-use extricate::dynamics::{Reading, RobotState, StepReport, World};
+use extricate::dynamics::{BodyState, Reading, RobotState, StepReport, World};
 use extricate::geometry::read::FileScope;
 
 use super::Result;
@@ -40,6 +40,8 @@ pub(crate) struct Trial {
     pub(crate) depths: [f64; 3],
     /// Largest opening of a loop over the size of its smaller link, distance beyond a limit, and deviation of a joint from the one that it mimics.
     pub(crate) bounds: [f64; 3],
+    /// Largest displacement of a body in a step beyond that at its speeds before and after it, by the recovery of overlaps [m].
+    pub(crate) jump: f64,
     pub(crate) seconds: f64,
     /// Processor time of the slowest step after the first [s].
     pub(crate) slowest: f64,
@@ -76,12 +78,13 @@ pub(crate) fn run(draft: &Draft, (folder, trace): (&Path, bool)) -> Result<Trial
         trial.take(&report, energy / draft.energy);
         if trace {
             eprintln!(
-                "step {} energy {energy:.5e} J work {:.4e} kinetic {:.4e} speed {:.3e} deepest {:.3e} m open {:.1e} beyond {:.3e} ({}) {:?}",
+                "step {} energy {energy:.5e} J work {:.4e} kinetic {:.4e} speed {:.3e} deepest {:.3e} m jump {:.2e} m open {:.1e} beyond {:.3e} ({}) {:?}",
                 trial.steps,
                 follower.work,
                 report.energy.kinetic,
                 report.max_speed,
                 report.max_penetration,
+                follower.jump,
                 follower.now[0],
                 follower.now[1],
                 farthest(draft, &follower.joints),
@@ -94,7 +97,7 @@ pub(crate) fn run(draft: &Draft, (folder, trace): (&Path, bool)) -> Result<Trial
         }
     }
     trial.seconds = started.elapsed().as_secs_f64();
-    trial.bounds = follower.worst;
+    (trial.bounds, trial.jump) = (follower.worst, follower.jump);
     trial.failure = trial.failure.take().or_else(|| trial.broken_bound(draft));
     Ok(trial)
 }
@@ -137,6 +140,9 @@ struct Follower<'a> {
     /// Work of the motors since the start [J].
     work: f64,
     joints: BTreeMap<String, f64>,
+    bodies: Vec<BodyState>,
+    time: f64,
+    jump: f64,
     /// Those of the last step, and the largest.
     now: [f64; 3],
     worst: [f64; 3],
@@ -146,7 +152,18 @@ impl<'a> Follower<'a> {
     fn new(draft: &'a Draft, world: &World) -> Self {
         let joints = world.robot("robot").map(|state| state.joints).unwrap_or_default();
         let start = world.energy().total();
-        Self { draft, start, lifted: 0.0, work: 0.0, joints, now: [0.0; 3], worst: [0.0; 3] }
+        Self {
+            draft,
+            start,
+            lifted: 0.0,
+            work: 0.0,
+            joints,
+            bodies: world.bodies(),
+            time: 0.0,
+            jump: 0.0,
+            now: [0.0; 3],
+            worst: [0.0; 3],
+        }
     }
 
     /// Energy above that of the start, without what was lifted and the work of the motors [J].
@@ -162,6 +179,15 @@ impl<'a> Follower<'a> {
             *worst = worst.max(now);
         }
         self.joints = state.joints;
+        let (bodies, h) = (world.bodies(), world.time() - self.time);
+        for (before, after) in self.bodies.iter().zip(&bodies) {
+            let speed = |body: &BodyState| {
+                body.linear_velocity.norm() + body.angular_velocity.norm() * self.draft.largest
+            };
+            let beyond = (after.position - before.position).norm() - h * speed(before).max(speed(after));
+            self.jump = self.jump.max(beyond);
+        }
+        (self.bodies, self.time) = (bodies, world.time());
         report.energy.total() - self.start - self.lifted - self.work
     }
 }
