@@ -71,6 +71,13 @@ fn closes(draft: &Draft, folder: &Path) -> bool {
         && Scene::parse_within(&scene, draft.scene.clone(), &FileScope::anywhere()).is_ok()
 }
 
+fn write_to(folder: &Path, draft: &Draft) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
+    std::fs::write(folder.join("robot.urdf"), &draft.urdf)?;
+    std::fs::write(folder.join("scene.ron"), &draft.scene)?;
+    Ok(())
+}
+
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     let folder = std::env::temp_dir().join(format!("random_robots-{}", std::process::id()));
@@ -122,10 +129,7 @@ fn main() -> Result<ExitCode> {
         if let Some(keep) =
             arguments.keep.as_ref().filter(|_| trial.failure.is_some() || arguments.only.is_some())
         {
-            let own = keep.join(format!("{}-{number}", arguments.seed));
-            std::fs::create_dir_all(&own)?;
-            std::fs::write(own.join("robot.urdf"), &draft.urdf)?;
-            std::fs::write(own.join("scene.ron"), &draft.scene)?;
+            write_to(&keep.join(format!("{}-{number}", arguments.seed)), &draft)?;
         }
     }
     std::fs::remove_dir_all(&folder)?;
