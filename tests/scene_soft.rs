@@ -318,7 +318,7 @@ fn a_soft_body_is_stepped_as_the_scene_says() {
     assert_eq!(soft.scheme, SoftScheme::QuasiStatic);
     assert_eq!((soft.newton.max_iterations, soft.newton.once), (9, true));
     let contact = soft.contact;
-    assert_eq!((contact.friction, contact.near, contact.edges), (0.25, Some(0.5), false));
+    assert_eq!((contact.friction, contact.near, contact.edges), (0.25, 0.5, false));
     // Omitted fields have their defaults.
     let usual = extricate::dynamics::SoftOptions::default().contact;
     assert_eq!((contact.stiffness, contact.self_contact), (usual.stiffness, usual.self_contact));

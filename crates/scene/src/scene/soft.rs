@@ -90,7 +90,7 @@ pub(super) fn options(soft: &schema::SoftEntry) -> SoftOptions {
     contact.self_contact = given.self_contact.unwrap_or(contact.self_contact);
     contact.creep = given.creep.or(contact.creep);
     contact.recovery = given.recovery.or(contact.recovery);
-    contact.near = given.near.or(contact.near);
+    contact.near = given.near.unwrap_or(contact.near);
     contact.margin = given.margin.or(contact.margin);
     options
 }

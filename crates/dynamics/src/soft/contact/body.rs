@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use nalgebra::{Point3, Vector3};
 
@@ -45,6 +46,8 @@ pub(super) struct Body {
     /// Faces of the surface, as blocks.
     pub(super) faces: Vec<[u32; 3]>,
     near: Near,
+    /// Elements of each node, where self-contact excludes more than those.
+    around: Around,
     /// Groups of neighbouring entries of `nodes`, and of `edges`.
     pub(super) node_groups: Groups,
     pub(super) edge_groups: Groups,
@@ -88,6 +91,7 @@ impl Body {
             edges: edges.iter().map(|edge| edge.map(|i| place[i as usize])).collect(),
             edge_areas,
             faces: boundary.faces.iter().map(|face| face.map(shift)).collect(),
+            around: if near > 0.0 { Around::of(mesh) } else { Around::default() },
             near: Near::of(mesh, &boundary.nodes, near, first),
             node_groups: Groups::of_neighbours(&at_rest(&boundary.nodes), NODES_TOGETHER),
             edge_groups: Groups::of_neighbours(&midpoints, EDGES_TOGETHER),
@@ -100,6 +104,21 @@ impl Body {
     /// The blocks near the surface's node at place `at`, itself included, ascending.
     pub(super) fn near(&self, at: u32) -> &[u32] {
         self.near.of_place(at)
+    }
+
+    /// The elements of a block, where self-contact excludes more than those of the node.
+    pub(super) fn tets_of(&self, block: u32) -> &[u32] {
+        self.around.of_node(block - self.blocks[0])
+    }
+
+    /// Whether self-contact excludes more than the elements that have a node of the surface as a corner, for one of these.
+    pub(super) fn excludes_others(&self) -> bool {
+        self.near.nodes.len() > self.nodes.len()
+    }
+
+    /// Range of its blocks.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.blocks[0] as usize..self.blocks[1] as usize
     }
 
     /// Depths of all nodes [m], those of no tetrahedron zero.
@@ -293,6 +312,30 @@ impl Near {
     fn of_place(&self, at: u32) -> &[u32] {
         let start = if at == 0 { 0 } else { self.ends[at as usize - 1] };
         &self.nodes[start as usize..self.ends[at as usize] as usize]
+    }
+}
+
+/// The elements of each node, ascending.
+#[derive(Debug, Clone, Default)]
+struct Around {
+    ends: Vec<u32>,
+    tets: Vec<u32>,
+}
+
+impl Around {
+    fn of(mesh: &TetMesh) -> Self {
+        let mut pairs: Vec<(u32, u32)> =
+            (0_u32..).zip(mesh.tets()).flat_map(|(at, tet)| tet.map(|node| (node, at))).collect();
+        pairs.sort_unstable();
+        let count = u32::try_from(mesh.nodes().len()).expect("meshes have fewer than 2³² nodes");
+        let end = |node| pairs.partition_point(|pair| pair.0 <= node);
+        let ends = (0..count).map(|node| u32::try_from(end(node)).expect("lists of elements fit 32 bits"));
+        Self { ends: ends.collect(), tets: pairs.iter().map(|pair| pair.1).collect() }
+    }
+
+    fn of_node(&self, node: u32) -> &[u32] {
+        let start = if node == 0 { 0 } else { self.ends[node as usize - 1] };
+        &self.tets[start as usize..self.ends[node as usize] as usize]
     }
 }
 

@@ -22,6 +22,10 @@ use extricate_core::geometry::tet_mesh::{TET_EDGES, TET_FACES};
 /// flat are entered (docs/sensitivity.md).
 const FLAT: f64 = 1e-3;
 
+/// Barycentric coordinate below zero up to which a point does not count as beyond a face: rounding must exclude nothing that counts as
+/// inside. A safeguard, far above the rounding.
+const CLEAR: f64 = 1e-9;
+
 /// Ascending orders of the four coordinates; each is a part of a subdivided tetrahedron in which the field is linear.
 const ORDERS: [[usize; 4]; 24] = orders();
 
@@ -171,6 +175,20 @@ impl Shape {
     pub(super) fn gradient(&self, depths: &[f64; 4]) -> Vector3<f64> {
         self.slopes.iter().zip(depths).map(|(h, d)| *d * h).sum()
     }
+}
+
+/// Whether all `points` are beyond the plane of one face of the tetrahedron with these corners by more than `by` [m]: then nothing
+/// between them is inside, nor gets there before something has moved by half of it.
+pub(super) fn are_beyond_a_face(points: &[Vector3<f64>], corners: &[Vector3<f64>; 4], by: f64) -> bool {
+    (0..4).any(|apex| {
+        let [a, b, c] = [1, 2, 3].map(|next| corners[(apex + next) % 4]);
+        let normal = (b - a).cross(&(c - a));
+        let height = normal.dot(&(corners[apex] - a));
+        let sign = if height > 0.0 { -1.0 } else { 1.0 };
+        let beyond = points.iter().map(|point| sign * normal.dot(&(point - a))).fold(f64::INFINITY, f64::min);
+        let clear = beyond - CLEAR * height.abs();
+        clear > 0.0 && clear * clear > by * by * normal.norm_squared()
+    })
 }
 
 /// Interpolated depth d̃ = Σ uᵢ dᵢ for coordinates `u` and node values `depths` [m] [Fisher01 §5.1.1].

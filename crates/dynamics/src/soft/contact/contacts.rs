@@ -140,8 +140,7 @@ impl SoftContact {
     /// [`SoftError`] when there is not one finite depth for each node.
     pub fn add_body(&mut self, mesh: &TetMesh, first_block: u32, depths: &[f64]) -> Result<usize, SoftError> {
         let longest = longest_edge(mesh);
-        let near = self.options.near.unwrap_or(longest);
-        self.bodies.push(Body::new(mesh, first_block, depths, near)?);
+        self.bodies.push(Body::new(mesh, first_block, depths, self.options.near)?);
         self.following.push(None);
         self.longest = self.longest.max(longest);
         self.invalidate();
@@ -407,9 +406,7 @@ impl SoftContact {
             samples.extend(obstacle.samples.iter().map(|(point, _)| obstacle_pose.to_world(point)));
         }
         let margin = self.options.margin.unwrap_or(MARGIN * self.longest);
-        // The bodies are moved out so that their trees can be refitted while other fields are borrowed.
-        let bodies = std::mem::take(&mut self.bodies);
-        self.bodies = self.search(bodies, x, margin);
+        self.candidates.update(&mut self.bodies, (x, &self.samples), &self.options, margin);
         let scene = Scene::of(&self.bodies, x, &self.samples, &self.options);
         let penalty = Penalty {
             stiffness: self.options.stiffness,
@@ -427,20 +424,6 @@ impl SoftContact {
             let obstacle = (number, obstacle, obstacle_pose);
             self.detected.detect_nodes_in_obstacle(&self.bodies, x, obstacle, clear, &penalty);
         }
-    }
-
-    /// Rebuilds the candidates if they are no longer complete, and their neighbourhoods if these are not either.
-    fn search(&mut self, mut bodies: Vec<Body>, x: &[Vector3<f64>], margin: f64) -> Vec<Body> {
-        let (samples, options) = (&self.samples, &self.options);
-        if self.candidates.are_complete(&Scene::of(&bodies, x, samples, options), margin) {
-            return bodies;
-        }
-        if !self.candidates.neighbourhoods_are_complete(&Scene::of(&bodies, x, samples, options), margin) {
-            bodies.iter_mut().for_each(|body| body.refit(x));
-            self.candidates.rebuild_neighbourhoods(&Scene::of(&bodies, x, samples, options), margin);
-        }
-        self.candidates.rebuild(&Scene::of(&bodies, x, samples, options), margin);
-        bodies
     }
 
     /// Pose of the obstacle of a contact, if it has one.

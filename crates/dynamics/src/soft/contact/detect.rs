@@ -4,7 +4,7 @@ use nalgebra::{Point3, Vector3};
 
 use super::active_set::{ActiveEdge, ActiveSet, DeeperEnd, KEPT};
 use super::body::Body;
-use super::cell::{Cell, Shape, value};
+use super::cell::{Cell, Shape, are_beyond_a_face, value};
 use super::edge::{self, DeepestPoint, Piece, deepest};
 use super::obstacle::{Obstacle, ObstaclePose};
 use super::penalty::Penalty;
@@ -348,7 +348,11 @@ pub(super) fn hit(
     point: &Vector3<f64>,
     x: &[Vector3<f64>],
 ) -> Option<Hit> {
-    let shape = Shape::of(&body.tets[tet as usize].map(|i| x[i as usize]))?;
+    let corners = body.tets[tet as usize].map(|i| x[i as usize]);
+    if part.is_none() && are_beyond_a_face(&[*point], &corners, 0.0) {
+        return None;
+    }
+    let shape = Shape::of(&corners)?;
     let u = shape.coordinates(point);
     if part.is_none() && !u.iter().all(|u| *u >= -ROUNDING) {
         return None;

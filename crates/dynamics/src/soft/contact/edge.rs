@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 
 use super::active_set::ActiveEdge;
 use super::body::Body;
-use super::cell::{Cell, Shape, value};
+use super::cell::{Cell, Shape, are_beyond_a_face, value};
 
 /// Length of a piece, and gap between two, as fractions of the edge, that count as zero: rounding of the clipping,
 /// which is that of the coordinates over the edge's length. A safeguard, without effect on the sets of
@@ -121,6 +121,10 @@ fn piece(ends: [Vector3<f64>; 2], body: &Body, cell: Cell, x: &[Vector3<f64>]) -
 /// Clips the edge to the parts of tetrahedron `tet` and appends its pieces.
 fn clip(ends: [Vector3<f64>; 2], body: &Body, tet: u32, x: &[Vector3<f64>], pieces: &mut Vec<Piece>) {
     let corners = body.tets[tet as usize].map(|i| x[i as usize]);
+    // Most candidates are outside, which costs less to see than a shape.
+    if are_beyond_a_face(&ends, &corners, 0.0) {
+        return;
+    }
     let Some(shape) = Shape::of(&corners) else { return };
     let [from, to] = ends.map(|end| shape.coordinates(&end));
     if (0..4).any(|i| from[i] < 0.0 && to[i] < 0.0) {

@@ -3,26 +3,24 @@
 use nalgebra::Vector3;
 
 use super::body::Body;
-use super::contacts::{MARGIN, SoftContact};
+use super::contacts::SoftContact;
 use super::detect::hit;
 use super::edge::max_depth;
 use super::folds::{Folds, depth_of};
 use super::point::Probe;
-use super::tree::Bounds;
 
 impl SoftContact {
     /// Finds the folded nodes and edges at the blocks `x`, among those with other elements of their body nearby; of those that are in
     /// such elements already, the depths of before fall with theirs.
     pub(super) fn find_folds(&mut self, x: &[Vector3<f64>]) {
-        if !(self.options.stiffens() && self.options.self_contact) {
+        let excludes = self.bodies.iter().any(Body::excludes_others);
+        if !(self.options.stiffens() && self.options.self_contact && excludes) {
             return;
         }
         self.detect(x);
         let own = self.detected.contacts.iter().filter(|contact| self.owner(contact.probe) == contact.field);
         let mut now: Vec<_> = own.map(|contact| (contact.probe, contact.depth)).collect();
         now.sort_unstable_by_key(|entry| entry.0);
-        let reach = self.candidates.reach_of_neighbours(self.options.margin.unwrap_or(MARGIN * self.longest));
-        let there = self.candidates.positions_in_trees();
         let mut found = Vec::new();
         let mut add = |probe: Probe, excluded: &mut dyn FnMut() -> f64| {
             let depth = match depth_of(&now, probe) {
@@ -38,7 +36,7 @@ impl SoftContact {
             let body = &self.bodies[run.body as usize];
             let node = body.nodes[run.place as usize];
             add(Probe::Node(node), &mut || {
-                find_excluded(body, &[run.place], there, reach, &mut tets);
+                find_excluded(body, &[run.place], &mut tets);
                 let depths = tets.iter().map(|&tet| hit(body, tet, None, &x[node as usize], x));
                 depths.map(|hit| hit.map_or(0.0, |hit| hit.depth)).fold(0.0, f64::max)
             });
@@ -48,7 +46,7 @@ impl SoftContact {
             let places = body.edges[run.edge as usize];
             let [first, second] = places.map(|place| body.nodes[place as usize]);
             add(Probe::Edge(first, second), &mut || {
-                find_excluded(body, &places, there, reach, &mut tets);
+                find_excluded(body, &places, &mut tets);
                 max_depth([first, second].map(|end| x[end as usize]), body, &tets, x, &mut pieces)
             });
         }
@@ -60,17 +58,12 @@ impl SoftContact {
     }
 }
 
-/// Finds the elements of a body that are excluded for the surface nodes at `places`, that none of these is a corner of, and that may
-/// be within `reach` [m] of the box around them; the body's tree was refitted where its blocks were `there` [m].
-fn find_excluded(body: &Body, places: &[u32], there: &[Vector3<f64>], reach: f64, tets: &mut Vec<u32>) {
+/// Finds the elements of a body that are excluded for the surface nodes at `places` and that none of these is a corner of.
+fn find_excluded(body: &Body, places: &[u32], tets: &mut Vec<u32>) {
     tets.clear();
     let own = |corner: &u32| places.iter().any(|&place| body.nodes[place as usize] == *corner);
-    let is_near = |corner: &u32| places.iter().any(|&place| body.near(place).binary_search(corner).is_ok());
-    let around = Bounds::of(places.iter().map(|&place| there[body.nodes[place as usize] as usize]));
-    body.tree.for_each(&around.grown(reach), |tet, _| {
-        let corners = &body.tets[tet as usize];
-        if !corners.iter().any(own) && corners.iter().any(is_near) {
-            tets.push(tet);
-        }
-    });
+    tets.extend(places.iter().flat_map(|&place| body.near(place)).flat_map(|&near| body.tets_of(near)));
+    tets.sort_unstable();
+    tets.dedup();
+    tets.retain(|&tet| !body.tets[tet as usize].iter().any(own));
 }

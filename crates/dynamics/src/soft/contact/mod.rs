@@ -3,7 +3,7 @@
 //! A surface node m inside a tetrahedron of any body, its own included, has the depth d̃(m): the rest depths of the element's
 //! nodes, interpolated (`cell.rs`). Its potential is ½ k A d̃² with A the surface area attributed to it; edges that pass through a body
 //! (`edge.rs`), nodes in the signed distance field of a rigid body and samples of a rigid body in tetrahedra have such potentials,
-//! too. Elements that the node belongs to, or that are near it at rest, are excluded. The field vanishes on the surface and
+//! too. Elements that the node belongs to, and with an option those near it at rest, are excluded. The field vanishes on the surface and
 //! is continuous; a node that has gone deep is still pushed out, so overlaps recover.
 //!
 //! Limits: an inverted element has no field; edges are not tested against rigid bodies, only their end nodes and the bodies'
@@ -32,6 +32,7 @@ mod overlaps;
 mod penalty;
 mod point;
 mod pressure;
+mod reference;
 mod release;
 mod scene;
 mod search;

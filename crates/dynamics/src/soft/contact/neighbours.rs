@@ -5,8 +5,10 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::body::Body;
+use super::cell::are_beyond_a_face;
 use super::groups::Groups;
 use super::scene::Scene;
+use super::search::Pairs;
 use super::tree::{Bounds, BoxTree};
 
 /// Queries of a list, the work item of a thread: some tens of microseconds. Fewer: scheduling costs; more: threads idle
@@ -63,6 +65,36 @@ impl List {
         for &node in places.iter().flat_map(|&place| body.near(place)) {
             self.stamps[(node - first) as usize] = self.stamp;
         }
+    }
+
+    /// Takes the tetrahedra of `body` among the `close` ones that its node, or the ends of its edge, at `places` and `points` may be in.
+    ///
+    /// All of a body's nodes are near some of its elements. Those that a node belongs to, or that are near it at rest, are excluded, and
+    /// so are those that it is clearly outside of; not where nodes may be folded into elements near them at rest (`folding.rs`).
+    fn take_own(
+        &mut self,
+        scene: &Scene<'_>,
+        body: &Body,
+        (places, points): (&[u32], &[Vector3<f64>]),
+        close: &[(u32, Bounds)],
+        reach: f64,
+    ) {
+        self.mark(body, places);
+        let Self { tets, stamps, stamp, .. } = self;
+        let (within, culls) = (Bounds::of(points.iter().copied()), !body.excludes_others());
+        let is_crossed = |bounds: &Bounds| match points {
+            [a, b] => bounds.is_crossed(&[*a, *b]),
+            _ => true,
+        };
+        let near = |(tet, bounds): &&(u32, Bounds)| {
+            let corners = &body.tets[*tet as usize];
+            let placed = || corners.map(|node| scene.x[node as usize]);
+            bounds.meets(&within)
+                && !is_marked(stamps, *stamp, body.blocks[0], corners)
+                && is_crossed(bounds)
+                && !(culls && are_beyond_a_face(points, &placed(), reach))
+        };
+        tets.extend(close.iter().filter(near).map(|(tet, _)| *tet));
     }
 
     /// Closes the run of `query` over the tetrahedra and faces added since the last one; drops the faces if there are no tetrahedra.
@@ -131,26 +163,28 @@ impl Neighbours {
         &self.faces[neighbour.faces[0] as usize..neighbour.faces[1] as usize]
     }
 
-    /// Finds all pairs within `reach` [m]; the trees must have been refitted to the scene.
-    pub(super) fn search(&mut self, scene: &Scene<'_>, reach: f64) {
+    /// Finds all `pairs` within `reach` [m]; the trees must have been refitted to the scene.
+    pub(super) fn search(&mut self, scene: &Scene<'_>, pairs: Pairs, reach: f64) {
         self.points.clear();
         self.edges.clear();
         self.tets.clear();
         self.faces.clear();
         let mut spots = std::mem::take(&mut self.spots);
-        for (owner, body) in (0_u32..).zip(scene.bodies) {
+        for (owner, body) in (0_u32..).zip(scene.bodies).filter(|(owner, _)| pairs.have_owner(*owner)) {
             spots.clear();
             spots.extend(body.nodes.iter().map(|&node| scene.x[node as usize]));
-            self.find_points(scene, (owner, &spots, &body.node_groups), reach);
+            self.find_points(scene, pairs, (owner, &spots, &body.node_groups), reach);
         }
-        for (owner, samples) in (index(scene.bodies.len())..).zip(scene.samples) {
-            self.find_points(scene, (owner, samples, &Groups::of_single(samples.len())), reach);
+        if pairs == Pairs::Others {
+            for (owner, samples) in (index(scene.bodies.len())..).zip(scene.samples) {
+                self.find_points(scene, pairs, (owner, samples, &Groups::of_single(samples.len())), reach);
+            }
         }
         self.spots = spots;
         self.points.sort_unstable_by_key(|point| point.key);
         if scene.edges {
             for owner in 0..index(scene.bodies.len()) {
-                for body in 0..index(scene.bodies.len()) {
+                for body in (0..index(scene.bodies.len())).filter(|body| pairs.contain([owner, *body])) {
                     self.find_edges(scene, owner, body, reach);
                 }
             }
@@ -162,12 +196,13 @@ impl Neighbours {
     fn find_points(
         &mut self,
         scene: &Scene<'_>,
+        pairs: Pairs,
         (owner, spots, groups): (u32, &[Vector3<f64>], &Groups),
         reach: f64,
     ) {
         for (body, target) in (0_u32..).zip(scene.bodies) {
             let own = owner == body;
-            if (own && !scene.self_contact)
+            if !pairs.contain([owner, body])
                 || !Bounds::of(spots.iter().copied()).grown(reach).meets(&target.tree.bounds())
             {
                 continue;
@@ -177,18 +212,11 @@ impl Neighbours {
                 let mut close = std::mem::take(&mut list.close);
                 collect(&target.tree, &Bounds::of(members.iter().map(spot)), reach, &mut close);
                 for place in members.iter().filter(|_| !close.is_empty()) {
-                    // Within a body, elements near the node at rest are excluded.
                     if own {
-                        list.mark(target, &[*place]);
-                    }
-                    let at = Bounds::of([spot(place)]);
-                    for (tet, bounds) in &close {
-                        let corners = &target.tets[*tet as usize];
-                        if bounds.meets(&at)
-                            && !(own && is_marked(&list.stamps, list.stamp, target.blocks[0], corners))
-                        {
-                            list.tets.push(*tet);
-                        }
+                        list.take_own(scene, target, (&[*place], &[spot(place)]), &close, reach);
+                    } else {
+                        let at = Bounds::of([spot(place)]);
+                        list.tets.extend(close.iter().filter(|(_, b)| b.meets(&at)).map(|(tet, _)| *tet));
                     }
                     list.close_run(*place);
                 }
@@ -204,44 +232,36 @@ impl Neighbours {
 
     /// Lists the tetrahedra that edges of `owner` may pass through in `body`.
     ///
-    /// An edge with a point inside crosses the surface or has an end inside: tetrahedra are listed only for edges that may
-    /// do either.
+    /// An edge of another body with a point inside crosses the surface or has an end inside: tetrahedra are listed only for edges that
+    /// may do either. Within a body an edge may enter an element beside one that is inverted, without crossing the surface.
     fn find_edges(&mut self, scene: &Scene<'_>, owner: u32, body: u32, reach: f64) {
         let own = owner == body;
         let (from, target) = (&scene.bodies[owner as usize], &scene.bodies[body as usize]);
-        let apart = !from.tree.bounds().grown(reach).meets(&target.tree.bounds());
-        if apart || (own && !scene.self_contact) {
+        if !from.tree.bounds().grown(reach).meets(&target.tree.bounds()) {
             return;
         }
         let ends_of = |edge: u32| {
             let ends = from.edges[edge as usize];
             (ends, ends.map(|end| scene.x[from.nodes[end as usize] as usize]))
         };
-        let first = target.blocks[0];
         let mut lists = std::mem::take(&mut self.lists);
         let listed = |end: u32| self.is_listed(owner, end, body);
         let work = |list: &mut List, members: &[u32]| {
             let (mut close, mut close_tets) =
                 (std::mem::take(&mut list.close), std::mem::take(&mut list.close_tets));
             let around = Bounds::of(members.iter().flat_map(|&edge| ends_of(edge).1));
-            collect(&target.face_tree, &around, reach, &mut close);
+            close.clear();
+            if !own {
+                collect(&target.face_tree, &around, reach, &mut close);
+            }
             let mut have_tets = false;
             for &edge in members {
                 let (ends, corners) = ends_of(edge);
                 let within = Bounds::of(corners);
-                if own {
-                    list.mark(target, &ends);
-                }
-                let (stamps, stamp) = (&list.stamps, list.stamp);
-                let meets = |bounds: &Bounds, nodes: &[u32]| {
-                    bounds.meets(&within)
-                        && !(own && is_marked(stamps, stamp, first, nodes))
-                        && bounds.is_crossed(&corners)
-                };
-                let crossed = |(face, bounds): &&(u32, Bounds)| meets(bounds, &target.faces[*face as usize]);
+                let meets = |bounds: &Bounds| bounds.meets(&within) && bounds.is_crossed(&corners);
                 let before = list.faces.len();
-                list.faces.extend(close.iter().filter(crossed).map(|(face, _)| *face));
-                if !(list.faces.len() > before || ends.into_iter().any(listed)) {
+                list.faces.extend(close.iter().filter(|(_, bounds)| meets(bounds)).map(|(face, _)| *face));
+                if !(own || list.faces.len() > before || ends.into_iter().any(listed)) {
                     continue;
                 }
                 // Most groups cross no face: the tree of tetrahedra is traversed only once one does.
@@ -249,8 +269,12 @@ impl Neighbours {
                     collect(&target.tree, &around, reach, &mut close_tets);
                     have_tets = true;
                 }
-                let hit = |(tet, bounds): &&(u32, Bounds)| meets(bounds, &target.tets[*tet as usize]);
-                list.tets.extend(close_tets.iter().filter(hit).map(|(tet, _)| *tet));
+                if own {
+                    list.take_own(scene, target, (&ends, &corners), &close_tets, reach);
+                } else {
+                    list.tets
+                        .extend(close_tets.iter().filter(|(_, bounds)| meets(bounds)).map(|(tet, _)| *tet));
+                }
                 list.close_run(edge);
             }
             (list.close, list.close_tets) = (close, close_tets);

@@ -20,9 +20,9 @@ pub struct ContactOptions {
     pub self_contact: bool,
     /// Whether edges whose deepest point is deeper than their ends make contacts.
     pub edges: bool,
-    /// Distance along the rest mesh's edges \[m\] within which a body's own elements are excluded from self-contact. `None`: the
-    /// mesh's longest edge, which includes the elements around the node and their neighbours in most meshes.
-    pub near: Option<f64>,
+    /// Distance along the rest mesh's edges \[m\] within which a body's own elements are excluded from self-contact. Zero, the default:
+    /// those that have the node, or an end of the edge, as a corner.
+    pub near: f64,
     /// Distance that nodes may move before candidates are rebuilt \[m\]; changes time, not results. `None`: a twentieth of the
     /// longest edge of the bodies.
     pub margin: Option<f64>,
@@ -48,7 +48,7 @@ impl Default for ContactOptions {
             stiffen_beyond: 0.01,
             self_contact: true,
             edges: true,
-            near: None,
+            near: 0.0,
             margin: None,
             friction: 0.0,
             creep: None,
@@ -80,7 +80,7 @@ impl ContactOptions {
             return refuse("friction", self.friction, "at or above zero");
         }
         let lengths = [
-            ("near", self.near),
+            ("near", Some(self.near)),
             ("margin", self.margin),
             ("creep", self.creep),
             ("recovery", self.recovery),

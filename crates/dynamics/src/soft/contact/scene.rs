@@ -14,7 +14,6 @@ pub(super) struct Scene<'a> {
     pub(super) x: &'a [Vector3<f64>],
     /// Samples of each obstacle [m, world].
     pub(super) samples: &'a [Vec<Vector3<f64>>],
-    pub(super) self_contact: bool,
     pub(super) edges: bool,
 }
 
@@ -26,7 +25,7 @@ impl<'a> Scene<'a> {
         samples: &'a [Vec<Vector3<f64>>],
         options: &ContactOptions,
     ) -> Self {
-        Self { bodies, x, samples, self_contact: options.self_contact, edges: options.edges }
+        Self { bodies, x, samples, edges: options.edges }
     }
 
     /// Law of the pressure of the contact of a probe in a soft body, by owner, place and body of its key.

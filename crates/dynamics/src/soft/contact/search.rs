@@ -1,11 +1,16 @@
 //! Candidates, the mid phase: surface nodes, samples and edges with the tetrahedra that they may be in. A margin keeps the list
 //! complete until something has moved by more than it. Candidates are taken from wider neighbourhoods, which stay complete for
-//! longer: where few bodies are near each other, that costs little.
+//! longer: where few bodies are near each other, that costs little. Those within one body are a list of their own, which a rigid motion
+//! of the body leaves complete: all of its nodes are near some of its elements, always.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
+use super::body::Body;
+use super::cell::are_beyond_a_face;
 use super::neighbours::Neighbours;
+use super::options::ContactOptions;
+use super::reference::ReferencePositions;
 use super::scene::Scene;
 use super::tree::Bounds;
 
@@ -14,7 +19,34 @@ use super::tree::Bounds;
 /// of the instructions (docs/sensitivity.md).
 const WIDE: f64 = 3.0;
 
-/// A point that may be in tetrahedra of a body.
+/// Pairs of points or edges, and bodies, that a list is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pairs {
+    /// Those of different bodies, and the samples of obstacles.
+    Others,
+    /// Those within a body.
+    Own(u32),
+}
+
+impl Pairs {
+    /// Whether they contain the pair of an owner (a body or, with indices after those of the bodies, an obstacle) and a body.
+    pub(super) fn contain(self, [owner, body]: [u32; 2]) -> bool {
+        match self {
+            Self::Others => owner != body,
+            Self::Own(own) => owner == own && body == own,
+        }
+    }
+
+    /// Whether there is a pair of an owner.
+    pub(super) fn have_owner(self, owner: u32) -> bool {
+        match self {
+            Self::Others => true,
+            Self::Own(own) => owner == own,
+        }
+    }
+}
+
+/// A point that may be in tetrahedra of a body: of those whose boxes it meets, the ones that it is not clearly outside of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PointRun {
     /// The body, or with indices after those of the bodies the obstacle, that the point belongs to.
@@ -26,7 +58,7 @@ pub(super) struct PointRun {
     end: u32,
 }
 
-/// An edge that may pass through tetrahedra of a body.
+/// An edge that may pass through tetrahedra of a body: of those whose boxes it meets, the ones that it is not clearly outside of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct EdgeRun {
     pub(super) owner: u32,
@@ -36,116 +68,181 @@ pub(super) struct EdgeRun {
     end: u32,
 }
 
-/// Positions of blocks and samples at the time of a search.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct ReferencePositions {
-    pub(super) x: Vec<Vector3<f64>>,
-    pub(super) samples: Vec<Vec<Vector3<f64>>>,
-}
-
-impl ReferencePositions {
-    /// Stores the positions of the scene.
-    fn record(&mut self, scene: &Scene<'_>) {
-        self.x.clear();
-        self.x.extend_from_slice(scene.x);
-        self.samples.resize_with(scene.samples.len(), Vec::new);
-        for (noted, samples) in self.samples.iter_mut().zip(scene.samples) {
-            noted.clear();
-            noted.extend_from_slice(samples);
-        }
-    }
-
-    /// Whether nothing has moved by more than `by` [m] since, apart from a common translation.
-    fn within(&self, scene: &Scene<'_>, by: f64) -> bool {
-        if self.x.len() != scene.x.len()
-            || self.samples.len() != scene.samples.len()
-            || !self.samples.iter().zip(scene.samples).all(|(a, b)| a.len() == b.len())
-        {
-            return false;
-        }
-        let ranges = scene.bodies.iter().map(|body| body.blocks[0] as usize..body.blocks[1] as usize);
-        let nodes = ranges.flat_map(|range| self.x[range.clone()].iter().zip(&scene.x[range]));
-        let count = nodes.clone().count().max(1);
-        // A common translation moves no pair closer: the mean displacement does not count.
-        let shift = nodes.clone().map(|(a, b)| b - a).sum::<Vector3<f64>>() / count as f64;
-        let samples = self.samples.iter().flatten().zip(scene.samples.iter().flatten());
-        nodes.chain(samples).all(|(a, b)| (b - a - shift).norm_squared() <= by * by)
-    }
-}
-
-/// Positions at which candidates and neighbourhoods were last computed, which determine them; the trees were refitted at the
-/// latter.
+/// Positions at which the candidates and the neighbourhoods of each list were last computed, which determine them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct SearchState {
-    pub(super) at: ReferencePositions,
-    pub(super) neighbours_at: ReferencePositions,
-}
+pub(super) struct SearchState(Vec<[ReferencePositions; 2]>);
 
 impl SearchState {
-    /// Whether the positions have at least a number of blocks, or none.
-    pub(super) fn has_blocks(&self, blocks: usize) -> bool {
-        [&self.at, &self.neighbours_at].iter().all(|places| places.x.is_empty() || places.x.len() >= blocks)
+    /// Whether the positions are those of some bodies, or none.
+    pub(super) fn fits(&self, bodies: &[Body]) -> bool {
+        let blocks = bodies.iter().map(|body| body.range().end).max().unwrap_or(0);
+        let fit = |at: &ReferencePositions, number: usize| match number {
+            _ if at.x.is_empty() => true,
+            0 => at.x.len() >= blocks,
+            own => at.x.len() == bodies[own - 1].range().len(),
+        };
+        self.0.len() <= bodies.len() + 1
+            && self.0.iter().enumerate().all(|(number, both)| both.iter().all(|at| fit(at, number)))
     }
 }
 
-/// Candidates, and the neighbourhoods from which they are taken.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Candidates {
-    pub(super) points: Vec<PointRun>,
-    pub(super) edges: Vec<EdgeRun>,
+/// Candidates of some pairs, and the neighbourhoods from which they are taken.
+#[derive(Debug, Clone)]
+struct List {
+    pairs: Pairs,
+    points: Vec<PointRun>,
+    edges: Vec<EdgeRun>,
     tets: Vec<u32>,
     at: ReferencePositions,
     neighbours: Neighbours,
     neighbours_at: ReferencePositions,
 }
 
+/// All candidates, ascending by key.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Candidates {
+    pub(super) points: Vec<PointRun>,
+    pub(super) edges: Vec<EdgeRun>,
+    /// That of different bodies, then those within each of them.
+    lists: Vec<List>,
+}
+
 impl Candidates {
     /// Positions at which candidates and neighbourhoods were computed.
     pub(super) fn snapshot(&self) -> SearchState {
-        SearchState { at: self.at.clone(), neighbours_at: self.neighbours_at.clone() }
+        SearchState(self.lists.iter().map(|list| [list.at.clone(), list.neighbours_at.clone()]).collect())
     }
 
-    /// Distance [m] within which the neighbourhoods list what is near, for candidates with a margin \[m\]: neither a point nor an
-    /// element moves by more than half of it before they are rebuilt.
-    pub(super) fn reach_of_neighbours(&self, margin: f64) -> f64 {
-        2.0 * WIDE * margin
+    /// Computes candidates and neighbourhoods at the positions of a state.
+    pub(super) fn restore(
+        &mut self,
+        state: SearchState,
+        bodies: &mut [Body],
+        options: &ContactOptions,
+        margin: f64,
+    ) {
+        *self = Self::default();
+        let blocks = bodies.iter().map(|body| body.range().end).max().unwrap_or(0);
+        for (number, [near, wide]) in state.0.into_iter().enumerate() {
+            let mut list = List::of(number);
+            // The others' places do not matter to a list within a body.
+            let placed = |at: &ReferencePositions| match list.pairs {
+                Pairs::Others => at.x.clone(),
+                Pairs::Own(body) => {
+                    let mut x = vec![Vector3::zeros(); blocks];
+                    x[bodies[body as usize].range()].copy_from_slice(&at.x);
+                    x
+                }
+            };
+            let [near_x, wide_x] =
+                [&near, &wide].map(|at| if at.x.is_empty() { Vec::new() } else { placed(at) });
+            if !wide_x.is_empty() {
+                list.refit(bodies, &wide_x);
+                list.find_neighbours(&Scene::of(bodies, &wide_x, &wide.samples, options), margin);
+            }
+            if !near_x.is_empty() {
+                list.take(&Scene::of(bodies, &near_x, &near.samples, options), margin);
+            }
+            self.lists.push(list);
+        }
+        self.merge();
     }
 
-    /// Position of the blocks where the trees were refitted [m].
-    pub(super) fn positions_in_trees(&self) -> &[Vector3<f64>] {
-        &self.neighbours_at.x
+    /// Rebuilds the lists that are no longer complete at the blocks `x` and the samples of the obstacles [m], and their
+    /// neighbourhoods where these are not either: neither a point nor an element moves by more than the `margin` [m] before they are
+    /// rebuilt.
+    pub(super) fn update(
+        &mut self,
+        bodies: &mut [Body],
+        (x, samples): (&[Vector3<f64>], &[Vec<Vector3<f64>>]),
+        options: &ContactOptions,
+        margin: f64,
+    ) {
+        let count = if options.self_contact { bodies.len() + 1 } else { 1 };
+        (self.lists.len()..count).for_each(|number| self.lists.push(List::of(number)));
+        let (mut are_refitted, mut changes) = (false, false);
+        for list in &mut self.lists {
+            let scene = Scene::of(bodies, x, samples, options);
+            if list.at.within(&scene, list.pairs, margin) {
+                continue;
+            }
+            if !list.neighbours_at.within(&scene, list.pairs, (WIDE - 1.0) * margin) {
+                if !are_refitted {
+                    list.refit(bodies, x);
+                    are_refitted = list.pairs == Pairs::Others;
+                }
+                list.find_neighbours(&Scene::of(bodies, x, samples, options), margin);
+            }
+            list.take(&Scene::of(bodies, x, samples, options), margin);
+            changes = true;
+        }
+        if changes {
+            self.merge();
+        }
+    }
+
+    /// Merges the lists.
+    fn merge(&mut self) {
+        self.points.clear();
+        self.edges.clear();
+        for list in &self.lists {
+            self.points.extend_from_slice(&list.points);
+            self.edges.extend_from_slice(&list.edges);
+        }
+        // Stable sorts merge what ascends already.
+        self.points.sort_by_key(|run| [run.owner, run.place, run.body]);
+        self.edges.sort_by_key(|run| [run.owner, run.edge, run.body]);
     }
 
     /// Tetrahedra of a point's run.
     pub(super) fn tets_of_point(&self, run: &PointRun) -> &[u32] {
-        &self.tets[run.start as usize..run.end as usize]
+        &self.list_of(run.owner, run.body).tets[run.start as usize..run.end as usize]
     }
 
     /// Tetrahedra of an edge's run.
     pub(super) fn tets_of_edge(&self, run: &EdgeRun) -> &[u32] {
-        &self.tets[run.start as usize..run.end as usize]
+        &self.list_of(run.owner, run.body).tets[run.start as usize..run.end as usize]
     }
 
-    /// Whether the candidates are complete: nothing has moved by more than `margin` [m] since they were taken.
-    pub(super) fn are_complete(&self, scene: &Scene<'_>, margin: f64) -> bool {
-        self.at.within(scene, margin)
+    /// The list that a run is of.
+    fn list_of(&self, owner: u32, body: u32) -> &List {
+        &self.lists[if owner == body { body as usize + 1 } else { 0 }]
+    }
+}
+
+impl List {
+    /// The empty list of a number: that of different bodies, then those within each of them.
+    fn of(number: usize) -> Self {
+        let pairs = if number == 0 { Pairs::Others } else { Pairs::Own(index(number - 1)) };
+        Self {
+            pairs,
+            points: Vec::new(),
+            edges: Vec::new(),
+            tets: Vec::new(),
+            at: ReferencePositions::default(),
+            neighbours: Neighbours::default(),
+            neighbours_at: ReferencePositions::default(),
+        }
     }
 
-    /// Whether candidates taken from the neighbourhoods at the scene would be complete.
-    pub(super) fn neighbourhoods_are_complete(&self, scene: &Scene<'_>, margin: f64) -> bool {
-        self.neighbours_at.within(scene, (WIDE - 1.0) * margin)
+    /// Refits the trees of the bodies of the pairs to the blocks `x`.
+    fn refit(&self, bodies: &mut [Body], x: &[Vector3<f64>]) {
+        match self.pairs {
+            Pairs::Others => bodies.iter_mut().for_each(|body| body.refit(x)),
+            Pairs::Own(body) => bodies[body as usize].refit(x),
+        }
     }
 
-    /// Rebuilds the neighbourhoods; the trees must have been refitted to the scene.
-    pub(super) fn rebuild_neighbourhoods(&mut self, scene: &Scene<'_>, margin: f64) {
-        self.neighbours_at.record(scene);
+    /// Finds the neighbourhoods; the trees must have been refitted to the scene.
+    fn find_neighbours(&mut self, scene: &Scene<'_>, margin: f64) {
+        self.neighbours_at.record(scene, self.pairs);
         // Twice the margin: both the point and the element may move by it.
-        self.neighbours.search(scene, self.reach_of_neighbours(margin));
+        self.neighbours.search(scene, self.pairs, 2.0 * WIDE * margin);
     }
 
-    /// Rebuilds the candidates from the neighbourhoods.
-    pub(super) fn rebuild(&mut self, scene: &Scene<'_>, margin: f64) {
-        self.at.record(scene);
+    /// Takes the candidates from the neighbourhoods.
+    fn take(&mut self, scene: &Scene<'_>, margin: f64) {
+        self.at.record(scene, self.pairs);
         self.tets.clear();
         self.take_points(scene, 2.0 * margin);
         self.take_edges(scene, 2.0 * margin);
@@ -163,16 +260,24 @@ impl Candidates {
             };
             let at = Bounds::of([spot]).grown(reach);
             let start = index(self.tets.len());
-            let near = |tet: &&u32| bounds(&target.tets[**tet as usize], scene.x).meets(&at);
-            self.tets.extend(self.neighbours.tets_of(point).iter().filter(near));
+            let mut is_met = false;
+            for &tet in self.neighbours.tets_of(point) {
+                let corners = target.tets[tet as usize].map(|node| scene.x[node as usize]);
+                if Bounds::of(corners).meets(&at) {
+                    is_met = true;
+                    if !are_beyond_a_face(&[spot], &corners, reach) {
+                        self.tets.push(tet);
+                    }
+                }
+            }
             let end = index(self.tets.len());
-            if end > start {
+            if end > start || is_met && owner == body && target.excludes_others() {
                 self.points.push(PointRun { owner, place, body, start, end });
             }
         }
     }
 
-    /// Takes the edges within `reach` [m] of tetrahedra that may cross a face or have an end inside.
+    /// Takes the edges within `reach` [m] of tetrahedra that may cross a face or have an end inside, or are in their own body.
     fn take_edges(&mut self, scene: &Scene<'_>, reach: f64) {
         self.edges.clear();
         for neighbour in &self.neighbours.edges {
@@ -181,20 +286,28 @@ impl Candidates {
             let ends = from.edges[edge as usize];
             let corners = ends.map(|end| scene.x[from.nodes[end as usize] as usize]);
             let within = Bounds::of(corners);
-            let meets = |nodes: &[u32]| {
-                let bounds = bounds(nodes, scene.x).grown(reach);
+            let meets = |bounds: Bounds| {
+                let bounds = bounds.grown(reach);
                 bounds.meets(&within) && bounds.is_crossed(&corners)
             };
             let faces = self.neighbours.faces_of(neighbour);
-            let crosses = faces.iter().any(|&face| meets(&target.faces[face as usize]));
-            if !(crosses || ends.into_iter().any(|end| self.is_listed(owner, end, body))) {
+            let crosses = faces.iter().any(|&face| meets(bounds(&target.faces[face as usize], scene.x)));
+            if !(owner == body || crosses || ends.into_iter().any(|end| self.is_listed(owner, end, body))) {
                 continue;
             }
             let start = index(self.tets.len());
-            let tets = self.neighbours.tets_of(neighbour).iter();
-            self.tets.extend(tets.filter(|&&tet| meets(&target.tets[tet as usize])));
+            let mut is_met = false;
+            for &tet in self.neighbours.tets_of(neighbour) {
+                let nodes = target.tets[tet as usize].map(|node| scene.x[node as usize]);
+                if meets(Bounds::of(nodes)) {
+                    is_met = true;
+                    if !are_beyond_a_face(&corners, &nodes, reach) {
+                        self.tets.push(tet);
+                    }
+                }
+            }
             let end = index(self.tets.len());
-            if end > start {
+            if end > start || is_met && owner == body && target.excludes_others() {
                 self.edges.push(EdgeRun { owner, edge, body, start, end });
             }
         }

@@ -15,8 +15,7 @@ use super::folds::Folds;
 use super::following::{FollowingField, FollowingState};
 use super::initial::InitialOverlaps;
 use super::obstacle::Motion;
-use super::scene::Scene;
-use super::search::{Candidates, SearchState};
+use super::search::SearchState;
 use super::slips::Slips;
 use crate::stateful::{Mismatch, Stateful, fits};
 
@@ -55,14 +54,14 @@ impl Stateful for SoftContact {
 
     fn restore(&mut self, state: ContactState) -> Result<(), Mismatch> {
         let ContactState { search, active_set, slips, initial, folds, obstacles, following } = state;
-        let blocks = self.bodies.iter().map(|body| body.blocks[1] as usize).max().unwrap_or(0);
-        fits(obstacles.len() == self.obstacles.len() && search.has_blocks(blocks))?;
+        fits(obstacles.len() == self.obstacles.len() && search.fits(&self.bodies))?;
         for (obstacle, (pose, motion)) in self.obstacles.iter_mut().zip(obstacles) {
             (obstacle.pose, obstacle.motion) = (pose, motion);
         }
         self.restore_fields(following)?;
         self.clearances.iter_mut().for_each(|clear| clear.fill(Clearance::UNKNOWN));
-        self.search_again(&search);
+        let margin = self.options.margin.unwrap_or(MARGIN * self.longest);
+        self.candidates.restore(search, &mut self.bodies, &self.options, margin);
         (self.active_set, self.slips, self.initial, self.folds) = (active_set, slips, initial, folds);
         self.detected_at.clear();
         Ok(())
@@ -84,22 +83,5 @@ impl SoftContact {
             }
         }
         Ok(())
-    }
-
-    /// Recomputes neighbourhoods and candidates at the positions at which they were computed.
-    fn search_again(&mut self, search: &SearchState) {
-        let margin = self.options.margin.unwrap_or(MARGIN * self.longest);
-        let SearchState { neighbours_at: wide, at: near } = search;
-        self.candidates = Candidates::default();
-        if !wide.x.is_empty() {
-            self.bodies.iter_mut().for_each(|body| body.refit(&wide.x));
-            self.candidates.rebuild_neighbourhoods(
-                &Scene::of(&self.bodies, &wide.x, &wide.samples, &self.options),
-                margin,
-            );
-        }
-        if !near.x.is_empty() {
-            self.candidates.rebuild(&Scene::of(&self.bodies, &near.x, &near.samples, &self.options), margin);
-        }
     }
 }

@@ -76,7 +76,7 @@ pub struct SoftContactEntry {
     /// Whether soft bodies collide with themselves.
     #[serde(default)]
     pub self_contact: Option<bool>,
-    /// Distance along the rest mesh within which elements of the same body do not collide \[m\].
+    /// Distance along the rest mesh within which elements of the same body do not collide \[m\], by default zero.
     #[serde(default)]
     pub near: Option<f64>,
     /// Displacement of nodes after which contact candidates are searched again \[m\].

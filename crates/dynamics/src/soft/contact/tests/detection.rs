@@ -15,7 +15,7 @@ const NODES_ONLY: ContactOptions = ContactOptions {
     stiffen_beyond: f64::INFINITY,
     self_contact: true,
     edges: false,
-    near: None,
+    near: 0.0,
     margin: None,
     friction: 0.0,
     creep: None,

@@ -122,7 +122,7 @@ fn the_pressure_within_a_body_stiffens_but_not_where_it_is_folded_into_elements_
     let mesh = block([2, 2, 6], [0.3, 0.3, 1.0], [0.0; 3]);
     // Excluded are elements with a node one layer below: those of the two layers at the top. The third one from above is not.
     let energy = |stiffen_beyond, starts: &[f64], end: f64| {
-        let options = ContactOptions { stiffen_beyond, near: Some(0.2), ..ContactOptions::default() };
+        let options = ContactOptions { stiffen_beyond, near: 0.2, ..ContactOptions::default() };
         let [mut contact, mut restored] = [(); 2].map(|()| contact(&[&mesh], options));
         for start in starts {
             contact.begin_step(&folded(&mesh, *start), DT);

@@ -8,6 +8,7 @@ mod fields;
 mod firmness;
 mod following;
 mod motion;
+mod self_contact;
 mod shapes;
 
 use extricate_test_support::Noise;
