@@ -35,6 +35,8 @@ pub(super) struct Body {
     pub(super) depths: Vec<Depths>,
     /// Twice the maximum depth at rest [m].
     pub(super) thickness: f64,
+    /// The longest edge at rest [m].
+    pub(super) longest: f64,
     /// Blocks of the surface's nodes.
     pub(super) nodes: Vec<u32>,
     /// Surface area attributed to each node at rest [m²].
@@ -85,6 +87,7 @@ impl Body {
         Ok(Self {
             blocks: [first, first + count],
             tets: mesh.tets().iter().map(|tet| tet.map(shift)).collect(),
+            longest: longest_edge(mesh),
             thickness: 2.0 * depths.iter().map(Depths::max).fold(0.0, f64::max),
             depths,
             areas: boundary.nodes.iter().map(|&node| areas[node as usize]).collect(),
@@ -162,7 +165,7 @@ impl Body {
 }
 
 /// Length of the longest edge [m].
-pub(super) fn longest_edge(mesh: &TetMesh) -> f64 {
+fn longest_edge(mesh: &TetMesh) -> f64 {
     edges_of(mesh)
         .map(|[a, b]| (mesh.nodes()[a as usize] - mesh.nodes()[b as usize]).norm())
         .fold(0.0, f64::max)

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Vector3};
 
 use super::active_set::{ActiveEdge, ActiveSet, SAME_DEPTH};
-use super::body::{Body, longest_edge};
+use super::body::Body;
 use super::detect::{Clearance, DetectedContacts, frozen_edge, is_near_cell, is_near_edge};
 use super::folds::Folds;
 use super::following::{DepthUpdate, FieldWork, FollowingField};
@@ -20,10 +20,6 @@ use crate::error::SoftError;
 use crate::soft::interaction::{Interaction, OuterProducts};
 use extricate_core::geometry::TetMesh;
 
-/// Default margin of the search as a fraction of the longest edge: with a smaller one candidates are rebuilt more
-/// often, with a larger one there are more of them. Changes time, not results. Half and twice change none of 5 runs; a
-/// deep overlap takes −2.9 % and +13 % of the instructions (docs/sensitivity.md).
-pub(super) const MARGIN: f64 = 0.05;
 /// Default creep speed of friction, as a fraction of the longest edge per second. Twice it: contacts slip twice as far before
 /// they stick, and where slip begins anew in each step creep twice as fast; half of it: a stiffer Hessian of friction. Half and twice change the only run and the linear
 /// iterations by < 0.1 % and +1.8 % (docs/sensitivity.md).
@@ -139,8 +135,9 @@ impl SoftContact {
     /// # Errors
     /// [`SoftError`] when there is not one finite depth for each node.
     pub fn add_body(&mut self, mesh: &TetMesh, first_block: u32, depths: &[f64]) -> Result<usize, SoftError> {
-        let longest = longest_edge(mesh);
-        self.bodies.push(Body::new(mesh, first_block, depths, self.options.near)?);
+        let body = Body::new(mesh, first_block, depths, self.options.near)?;
+        let longest = body.longest;
+        self.bodies.push(body);
         self.following.push(None);
         self.longest = self.longest.max(longest);
         self.invalidate();
@@ -405,8 +402,7 @@ impl SoftContact {
             samples.clear();
             samples.extend(obstacle.samples.iter().map(|(point, _)| obstacle_pose.to_world(point)));
         }
-        let margin = self.options.margin.unwrap_or(MARGIN * self.longest);
-        self.candidates.update(&mut self.bodies, (x, &self.samples), &self.options, margin);
+        self.candidates.update(&mut self.bodies, (x, &self.samples), &self.options);
         let scene = Scene::of(&self.bodies, x, &self.samples, &self.options);
         let penalty = Penalty {
             stiffness: self.options.stiffness,

@@ -29,6 +29,7 @@ mod neighbours;
 mod obstacle;
 mod options;
 mod overlaps;
+mod pairs;
 mod penalty;
 mod point;
 mod pressure;

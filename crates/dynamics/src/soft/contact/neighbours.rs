@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use super::body::Body;
 use super::cell::are_beyond_a_face;
 use super::groups::Groups;
+use super::pairs::Pairs;
 use super::scene::Scene;
-use super::search::Pairs;
 use super::tree::{Bounds, BoxTree};
 
 /// Queries of a list, the work item of a thread: some tens of microseconds. Fewer: scheduling costs; more: threads idle

@@ -24,7 +24,7 @@ pub struct ContactOptions {
     /// those that have the node, or an end of the edge, as a corner.
     pub near: f64,
     /// Distance that nodes may move before candidates are rebuilt \[m\]; changes time, not results. `None`: a twentieth of the
-    /// longest edge of the bodies.
+    /// longest edge of the bodies, within one of its own.
     pub margin: Option<f64>,
     /// Coulomb's coefficient of friction.
     pub friction: f64,

@@ -3,8 +3,8 @@
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
+use super::pairs::Pairs;
 use super::scene::Scene;
-use super::search::Pairs;
 
 /// Iterations after which the rotation of a body counts as not found; from the flattest sheet it takes about ten. A safeguard.
 const ITERATIONS: usize = 30;

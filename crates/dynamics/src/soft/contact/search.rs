@@ -10,41 +10,20 @@ use super::body::Body;
 use super::cell::are_beyond_a_face;
 use super::neighbours::Neighbours;
 use super::options::ContactOptions;
+use super::pairs::Pairs;
 use super::reference::ReferencePositions;
 use super::scene::Scene;
 use super::tree::Bounds;
+
+/// Default margin of the search as a fraction of the longest edge, of all bodies or within one of its own: with a smaller one candidates are rebuilt more
+/// often, with a larger one there are more of them. Changes time, not results. Half and twice change none of 5 runs; a
+/// deep overlap takes −2.9 % and +13 % of the instructions (docs/sensitivity.md).
+const MARGIN: f64 = 0.05;
 
 /// Margin of the neighbourhoods over that of the candidates, which are taken from them two or three times before they
 /// become incomplete. Changes time only: half and twice change none of 5 runs; a deep overlap takes −1.3 % and +6.8 %
 /// of the instructions (docs/sensitivity.md).
 const WIDE: f64 = 3.0;
-
-/// Pairs of points or edges, and bodies, that a list is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pairs {
-    /// Those of different bodies, and the samples of obstacles.
-    Others,
-    /// Those within a body.
-    Own(u32),
-}
-
-impl Pairs {
-    /// Whether they contain the pair of an owner (a body or, with indices after those of the bodies, an obstacle) and a body.
-    pub(super) fn contain(self, [owner, body]: [u32; 2]) -> bool {
-        match self {
-            Self::Others => owner != body,
-            Self::Own(own) => owner == own && body == own,
-        }
-    }
-
-    /// Whether there is a pair of an owner.
-    pub(super) fn have_owner(self, owner: u32) -> bool {
-        match self {
-            Self::Others => true,
-            Self::Own(own) => owner == own,
-        }
-    }
-}
 
 /// A point that may be in tetrahedra of a body: of those whose boxes it meets, the ones that it is not clearly outside of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,17 +93,12 @@ impl Candidates {
     }
 
     /// Computes candidates and neighbourhoods at the positions of a state.
-    pub(super) fn restore(
-        &mut self,
-        state: SearchState,
-        bodies: &mut [Body],
-        options: &ContactOptions,
-        margin: f64,
-    ) {
+    pub(super) fn restore(&mut self, state: SearchState, bodies: &mut [Body], options: &ContactOptions) {
         *self = Self::default();
         let blocks = bodies.iter().map(|body| body.range().end).max().unwrap_or(0);
         for (number, [near, wide]) in state.0.into_iter().enumerate() {
             let mut list = List::of(number);
+            let margin = margin_of(list.pairs, bodies, options);
             // The others' places do not matter to a list within a body.
             let placed = |at: &ReferencePositions| match list.pairs {
                 Pairs::Others => at.x.clone(),
@@ -149,19 +123,19 @@ impl Candidates {
     }
 
     /// Rebuilds the lists that are no longer complete at the blocks `x` and the samples of the obstacles [m], and their
-    /// neighbourhoods where these are not either: neither a point nor an element moves by more than the `margin` [m] before they are
+    /// neighbourhoods where these are not either: neither a point nor an element moves by more than the margin [m] before they are
     /// rebuilt.
     pub(super) fn update(
         &mut self,
         bodies: &mut [Body],
         (x, samples): (&[Vector3<f64>], &[Vec<Vector3<f64>>]),
         options: &ContactOptions,
-        margin: f64,
     ) {
         let count = if options.self_contact { bodies.len() + 1 } else { 1 };
         (self.lists.len()..count).for_each(|number| self.lists.push(List::of(number)));
         let (mut are_refitted, mut changes) = (false, false);
         for list in &mut self.lists {
+            let margin = margin_of(list.pairs, bodies, options);
             let scene = Scene::of(bodies, x, samples, options);
             if list.at.within(&scene, list.pairs, margin) {
                 continue;
@@ -319,6 +293,15 @@ impl List {
             .binary_search_by_key(&(owner, place, body), |run| (run.owner, run.place, run.body))
             .is_ok()
     }
+}
+
+/// Distance [m] that something may move before candidates of the pairs are searched again.
+fn margin_of(pairs: Pairs, bodies: &[Body], options: &ContactOptions) -> f64 {
+    let longest = match pairs {
+        Pairs::Others => bodies.iter().map(|body| body.longest).fold(0.0, f64::max),
+        Pairs::Own(own) => bodies[own as usize].longest,
+    };
+    options.margin.unwrap_or(MARGIN * longest)
 }
 
 /// Box around nodes.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::active_set::ActiveSet;
 use super::body::Body;
 use super::cell::Depths;
-use super::contacts::{MARGIN, SoftContact};
+use super::contacts::SoftContact;
 use super::detect::Clearance;
 use super::folds::Folds;
 use super::following::{FollowingField, FollowingState};
@@ -60,8 +60,7 @@ impl Stateful for SoftContact {
         }
         self.restore_fields(following)?;
         self.clearances.iter_mut().for_each(|clear| clear.fill(Clearance::UNKNOWN));
-        let margin = self.options.margin.unwrap_or(MARGIN * self.longest);
-        self.candidates.restore(search, &mut self.bodies, &self.options, margin);
+        self.candidates.restore(search, &mut self.bodies, &self.options);
         (self.active_set, self.slips, self.initial, self.folds) = (active_set, slips, initial, folds);
         self.detected_at.clear();
         Ok(())

@@ -19,7 +19,7 @@ fn has_field(corners: &[Point3<f64>; 4]) -> bool {
     6.0 * signed_volume(corners) > 1e-3 * longest.powi(3)
 }
 
-/// The surface nodes of a body with the blocks `x` that are in elements of which they are no corner.
+/// The surface nodes of a body with the blocks `x` that are in elements other than their own.
 fn folded_nodes(mesh: &TetMesh, x: &[Vector3<f64>]) -> Vec<Probe> {
     let is_inside = |node: u32, tet: &[u32; 4]| {
         let corners = tet.map(|i| Point3::from(x[i as usize]));
