@@ -119,3 +119,68 @@ impl Patch {
         farthest(&|contact| (contact.point - deepest.point).cross(&direction).norm()).is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Point3;
+
+    use super::*;
+    use extricate_core::proximity::contacts::Feature;
+
+    const RADIUS: f64 = 0.01;
+
+    fn patch(rotation: Vector3<f64>) -> Patch {
+        Patch { radius: RADIUS, rotation, frames: [UnitQuaternion::identity(); 2] }
+    }
+
+    fn contact(x: f64, y: f64, distance: f64) -> ContactPoint {
+        let features = [Feature::Face(0), Feature::Vertex(1)];
+        ContactPoint { point: Point3::new(x, y, 0.0), normal: Vector3::z(), distance, features }
+    }
+
+    fn points(manifold: &[ContactPoint]) -> Option<[Point3<f64>; CORNERS]> {
+        let found = patch(Vector3::new(0.0, 3.0, 7.0)).contacts(manifold, Order::Original);
+        found.map(|corners| corners.map(|corner| corner.point))
+    }
+
+    #[test]
+    fn a_contact_becomes_a_square_with_one_corner_ahead() {
+        // It rolls about y, along x; its spin about the normal does not count.
+        let corners = points(&[contact(1.0, 2.0, 0.0)]).unwrap();
+        for (x, y) in [(1.0 + RADIUS, 2.0), (1.0 - RADIUS, 2.0), (1.0, 2.0 + RADIUS), (1.0, 2.0 - RADIUS)] {
+            let nearest = corners.iter().map(|corner| (corner - Point3::new(x, y, 0.0)).norm());
+            assert!(nearest.fold(f64::INFINITY, f64::min) < 1e-15, "({x}, {y}): {corners:?}");
+        }
+    }
+
+    #[test]
+    fn two_contacts_are_drawn_out_across_the_line_between_them() {
+        let corners = points(&[contact(0.0, 0.0, 0.0), contact(0.0, 1.0, 0.001)]).unwrap();
+        assert!(corners.iter().all(|corner| (corner.x.abs() - RADIUS).abs() < 1e-15), "{corners:?}");
+        let ends: Vec<f64> = corners.iter().map(|corner| corner.y).collect();
+        assert_eq!(ends, [0.0, 0.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn contacts_that_bear_on_an_area_stay_as_they_are_and_others_get_a_square_at_the_deepest() {
+        let wide = [contact(0.0, 0.0, 0.0), contact(1.0, 0.0, 0.0), contact(0.0, 1.0, 0.0)];
+        assert_eq!(points(&wide), None);
+        let small = wide.map(|contact| ContactPoint { point: contact.point * (1.5 * RADIUS), ..contact });
+        assert!(points(&small).is_some(), "an area smaller than the patch");
+        let mut open = wide;
+        open[2].distance = 0.1 * RADIUS;
+        open[0].distance = -1e-6 * RADIUS;
+        let corners = points(&open).unwrap();
+        assert!(corners.iter().all(|corner| (corner.coords.norm() - RADIUS).abs() < 1e-15), "{corners:?}");
+        let collinear = [contact(0.0, 0.0, 0.0), contact(1.0, 0.0, 0.0), contact(2.0, 0.0, 0.0)];
+        assert!(points(&collinear).is_some());
+    }
+
+    #[test]
+    fn the_coefficient_of_a_collider_is_read_back() {
+        for value in [0.0, 1e-3, f64::MIN_POSITIVE] {
+            let collider = rapier3d::geometry::ColliderBuilder::ball(1.0).user_data(stored(value)).build();
+            assert_eq!(coefficient(&collider).to_bits(), value.to_bits());
+        }
+    }
+}

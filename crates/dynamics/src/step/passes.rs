@@ -189,9 +189,10 @@ pub(super) fn renew_account(world: &mut World, _: &mut Progress) {
 }
 
 /// Determines the number of parts and of substeps of the next step.
-pub(super) fn plan_step(world: &mut World, _: &mut Progress) {
+pub(super) fn plan_step(world: &mut World, progress: &mut Progress) {
     let memory = world.multibody.memory();
     let Passes { contacts, depenetration, refinement, .. } = &mut world.passes;
+    progress.report.substeps = world.options.solver_settings().substeps * refinement.factor();
     // Links are solved without substeps, and what is separated by position has no load.
     let is_solvers = |pair: &&PairContacts| {
         !depenetration.is_resolving(pair.bodies) && !pair.bodies.iter().any(|&body| memory.solved(body))

@@ -28,6 +28,9 @@ pub struct StepReport {
     pub asleep: usize,
     /// Work against gravity \[J\] of separating them: potential energy that the bodies gained without motion.
     pub lifted: f64,
+    /// Substeps of the solver of rigid bodies in each part of the step: those of the settings, and up to eight times as many while bodies under load
+    /// sink in.
+    pub substeps: u32,
     /// Maximum speed [m/s] of a centre of mass at the end of the step, kinematic bodies included.
     pub max_speed: f64,
     /// The body that has it: index in [`World::descriptions`](crate::World::descriptions).

@@ -14,6 +14,8 @@ use extricate_core::kinematics::urdf::{UrdfOptions, parse_urdf};
 /// Radius of all bodies and coefficient of rolling friction [m].
 const RADIUS: f64 = 0.1;
 const ROLLING: f64 = 1e-3;
+/// Size of a foil [m].
+const FOIL: Vector3<f64> = Vector3::new(0.15, 0.15, 1.4e-3);
 
 /// A world in which both the ground, as it is given, and the bodies have rolling friction.
 fn world(ground: BodyDescription, bodies: Vec<BodyDescription>, rolling_friction: f64) -> WorldBuilder {
@@ -139,27 +141,52 @@ fn ball_on_a_link(speed: f64, rolling_friction: f64) -> BodyState {
     run(builder, 2.0).body("ball").unwrap()
 }
 
-/// Overlap at the end, as a fraction of the foil's size, of a foil of 29 g under a block of 5 kg that rests on a part of it.
-fn overlap_of_foil(options: WorldOptions) -> f64 {
-    let mut builder = World::builder(options);
+/// A world of a foil of 29 g under a block of 5 kg that rests on a part of it.
+fn pressed_foil(options: &WorldOptions) -> WorldBuilder {
+    let mut builder = World::builder(options.clone());
     builder.add_body(plane()).unwrap();
-    let sizes = [Vector3::new(0.15, 0.15, 1.4e-3), Vector3::repeat(0.1)];
-    let [foil, block] = sizes.map(Shape::cuboid);
-    builder.add_body(BodyDescription { mass: Mass::Total(0.029), ..body("foil", foil, 0.7e-3) }).unwrap();
-    let mut block = BodyDescription { mass: Mass::Total(5.0), ..body("block", block, 0.0514) };
+    let foil = Shape::cuboid(FOIL);
+    builder
+        .add_body(BodyDescription { mass: Mass::Total(0.029), ..body("foil", foil, 0.5 * FOIL.z) })
+        .unwrap();
+    let block = Shape::cuboid(Vector3::repeat(0.1));
+    let mut block = BodyDescription { mass: Mass::Total(5.0), ..body("block", block, FOIL.z + 0.05) };
     block.pose.translation.x = 0.05;
     builder.add_body(block).unwrap();
-    let contacts = run(builder, 1.5).contacts();
-    contacts.iter().map(|contact| contact.depth).fold(0.0, f64::max) / (0.5 * sizes[0].norm())
+    builder
+}
+
+/// Overlap at the end, as a fraction of the foil's size.
+fn overlap_of_foil(options: &WorldOptions) -> f64 {
+    let contacts = run(pressed_foil(options), 1.5).contacts();
+    contacts.iter().map(|contact| contact.depth).fold(0.0, f64::max) / (0.5 * FOIL.norm())
+}
+
+fn preview() -> WorldOptions {
+    let time_step = Accuracy::Preview.time_step();
+    WorldOptions { accuracy: Accuracy::Preview, time_step, ..WorldOptions::default() }
 }
 
 #[test]
 fn light_bodies_under_heavy_ones_get_the_substeps_that_they_need() {
-    let time_step = Accuracy::Preview.time_step();
-    let mut options = WorldOptions { accuracy: Accuracy::Preview, time_step, ..WorldOptions::default() };
-    let refined = overlap_of_foil(options.clone());
+    let mut options = preview();
+    let refined = overlap_of_foil(&options);
     // Settings that are given remain.
     options.solver.substeps = Some(options.solver_settings().substeps);
-    let plain = overlap_of_foil(options);
+    let plain = overlap_of_foil(&options);
     assert!(refined < 1e-3 && plain > 2e-3, "{refined}, and {plain} with the substeps of the accuracy");
+}
+
+#[test]
+fn a_world_with_refined_substeps_continues_from_a_checkpoint_with_the_same_bits() {
+    let mut world = run(pressed_foil(&preview()), 0.5);
+    let mut report = world.step().unwrap();
+    assert!(report.substeps > preview().solver_settings().substeps, "{}", report.substeps);
+    let mut restored = pressed_foil(&preview()).build().unwrap();
+    restored.restore(&world.checkpoint().unwrap()).unwrap();
+    for _ in 0..50 {
+        report = world.step().unwrap();
+        assert_eq!(restored.step().unwrap().substeps, report.substeps);
+    }
+    assert_eq!(restored.bodies(), world.bodies());
 }
