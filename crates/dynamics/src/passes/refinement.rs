@@ -13,8 +13,6 @@ use crate::options::WorldOptions;
 
 /// Overlap, as a fraction of the size of the smaller body, that is deep for a contact at rest.
 const DEEP: f64 = 5e-4;
-/// The same below which fewer substeps are tried: half of them sink in four to some forty times deeper.
-const SHALLOW: f64 = DEEP / 16.0;
 /// Time \[s\] for which an overlap stays deep before substeps are doubled: impacts are shorter.
 const PERSISTENCE: f64 = 0.1;
 /// Time \[s\] without a deep overlap after which fewer substeps are tried for the first time.
@@ -42,6 +40,9 @@ impl Default for Refinement {
 }
 
 impl Refinement {
+    /// Overlap, as a fraction of the size, below which fewer substeps are tried: half of them sink in four to some forty times deeper.
+    pub(crate) const SHALLOW: f64 = DEEP / 16.0;
+
     /// Factor on the substeps.
     pub(crate) fn factor(&self) -> u32 {
         self.factor
@@ -61,7 +62,7 @@ impl Refinement {
         }
         let step = options.time_step;
         self.deep = if overlap > DEEP { self.deep + step } else { 0.0 };
-        self.calm = if overlap < SHALLOW { self.calm + step } else { 0.0 };
+        self.calm = if overlap < Self::SHALLOW { self.calm + step } else { 0.0 };
         if self.deep > PERSISTENCE && self.factor < MAX_FACTOR {
             self.factor *= 2;
             (self.deep, self.calm) = (0.0, 0.0);

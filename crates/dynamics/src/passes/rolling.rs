@@ -29,6 +29,11 @@ const ROUNDING: f64 = 0.999;
 /// can follow, without effect on the sets of docs/sensitivity.md.
 pub(crate) const MAX_PARTS: u32 = 32;
 
+/// Sink of a body of a radius [m] that rotates by an angle [rad] within a part, in which a free body falls by `fall` [m]: a fraction of the radius.
+pub(crate) fn sinking(fall: f64, (angle, radius): (f64, f64)) -> f64 {
+    (fall * angle / radius).powf(2.0 / 3.0)
+}
+
 /// Number of parts of the next step of `time_step` [s], from the contacts of the last one; `radius` returns the bounding
 /// radius of a body [m].
 pub(crate) fn parts(
@@ -56,7 +61,7 @@ pub(crate) fn parts(
         (rotation != Vector3::zeros()).then(|| (rotation, radius(body)))
     };
     let parts_of = |(angle, radius): (f64, f64)| {
-        let sinking = (fall * angle / radius).powf(2.0 / 3.0);
+        let sinking = sinking(fall, (angle, radius));
         (sinking / SINKING).sqrt().max(angle / MAX_ROTATION)
     };
     let mut parts = 1.0;

@@ -11,6 +11,7 @@ use crate::multibody::ahead::RobotsAhead;
 use crate::multibody::solver::Bounces;
 use crate::passes::monitor::Monitor;
 use crate::passes::pair_contacts::PairContacts;
+use crate::passes::refinement::Refinement;
 use crate::passes::{Passes, pair_contacts, rolling};
 use crate::profile::Phase;
 use crate::pull;
@@ -188,18 +189,39 @@ pub(super) fn renew_account(world: &mut World, _: &mut Progress) {
     account.update(&world.physics, &world.handles, awake.changed_since_report());
 }
 
+/// Deepest overlap that more substeps would reduce, as a fraction of the size of the smaller body. Links are solved without substeps, what is
+/// separated by position bears no load, and bodies that roll fast sink in because their contacts are those of the start of the part.
+fn loaded_overlap(world: &World) -> f64 {
+    /// Factor on the estimate of the sink of rolling bodies.
+    const ROLLING: f64 = 2.0;
+    let memory = world.multibody.memory();
+    let Passes { awake, account, contacts, depenetration, part, .. } = &world.passes;
+    let fall = world.options.gravity.norm() * part * part;
+    let rolls = |body: usize| {
+        let radius = depenetration.size([body; 2]);
+        let spin = awake.index_of_raw(body).map_or(0.0, |index| account.entries()[index].spin);
+        if spin > 0.0 { ROLLING * radius * rolling::sinking(fall, (spin * part, radius)) } else { 0.0 }
+    };
+    let overlap = |pair: &PairContacts| {
+        let size = depenetration.size(pair.bodies);
+        let is_shallow = pair.depth <= Refinement::SHALLOW * size;
+        let is_left_out =
+            || depenetration.is_resolving(pair.bodies) || pair.bodies.iter().any(|&body| memory.solved(body));
+        if is_shallow || is_left_out() {
+            return 0.0;
+        }
+        let by_rolling = pair.bodies.map(rolls).into_iter().fold(0.0, f64::max);
+        (pair.depth - by_rolling) / size
+    };
+    contacts.iter().map(overlap).fold(0.0, f64::max)
+}
+
 /// Determines the number of parts and of substeps of the next step.
 pub(super) fn plan_step(world: &mut World, progress: &mut Progress) {
-    let memory = world.multibody.memory();
-    let Passes { contacts, depenetration, refinement, .. } = &mut world.passes;
+    let overlap = loaded_overlap(world);
+    let refinement = &mut world.passes.refinement;
     progress.report.substeps = world.options.solver_settings().substeps * refinement.factor();
-    // Links are solved without substeps, and what is separated by position has no load.
-    let is_solvers = |pair: &&PairContacts| {
-        !depenetration.is_resolving(pair.bodies) && !pair.bodies.iter().any(|&body| memory.solved(body))
-    };
-    let overlaps =
-        contacts.iter().filter(is_solvers).map(|pair| pair.depth / depenetration.size(pair.bodies));
-    refinement.update(overlaps.fold(0.0, f64::max), &world.options);
+    refinement.update(overlap, &world.options);
     let Passes { awake, account, depenetration: overlaps, .. } = &world.passes;
     let radius = |body| overlaps.radius(body);
     let step = world.options.time_step;
