@@ -279,6 +279,7 @@ mod tests {
             ("a", BodyField::Kind, " fixed ", r#"name: "a""#, r#"name: "a", kind: fixed"#),
             ("a", BodyField::Friction, "0.25", r#"name: "a""#, r#"name: "a", friction: 0.25"#),
             ("b", BodyField::Restitution, "1", r#"name: "b""#, r#"name: "b", restitution: 1"#),
+            ("a", BodyField::RollingFriction, "0.001", r#"name: "a""#, r#"name: "a", rolling_friction: 0.001"#),
             (
                 "a",
                 BodyField::LinearVelocity,
@@ -301,7 +302,7 @@ mod tests {
     fn values_are_read_with_their_defaults_and_unchanged_ones_change_nothing() {
         let values = body_values(Path::new("t.ron"), TEXT, "b").unwrap();
         let texts: Vec<_> = values.iter().map(|(_, text)| text.as_str()).collect();
-        assert_eq!(texts, ["dynamic", "9 0 0", "0 0 180", "0 0 0", "0 0 0", "", "2", "0.5", "0"]);
+        assert_eq!(texts, ["dynamic", "9 0 0", "0 0 180", "0 0 0", "0 0 0", "", "2", "0.5", "0", "0"]);
         for (field, text) in values {
             if !text.is_empty() {
                 assert_eq!(edited("b", field, &text).unwrap(), TEXT, "{field:?}");
