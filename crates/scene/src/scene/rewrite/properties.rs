@@ -279,7 +279,13 @@ mod tests {
             ("a", BodyField::Kind, " fixed ", r#"name: "a""#, r#"name: "a", kind: fixed"#),
             ("a", BodyField::Friction, "0.25", r#"name: "a""#, r#"name: "a", friction: 0.25"#),
             ("b", BodyField::Restitution, "1", r#"name: "b""#, r#"name: "b", restitution: 1"#),
-            ("a", BodyField::RollingFriction, "0.001", r#"name: "a""#, r#"name: "a", rolling_friction: 0.001"#),
+            (
+                "a",
+                BodyField::RollingFriction,
+                "0.001",
+                r#"name: "a""#,
+                r#"name: "a", rolling_friction: 0.001"#,
+            ),
             (
                 "a",
                 BodyField::LinearVelocity,
