@@ -47,7 +47,7 @@ pub(crate) struct Limits {
     pub(crate) unit: f64,
 }
 
-/// What joints are bound to.
+/// Bounds that joints keep, and joints that others may follow.
 #[derive(Default)]
 struct Bounds {
     limits: Vec<Limits>,

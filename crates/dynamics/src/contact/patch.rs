@@ -8,7 +8,7 @@
 //! friction acts at all corners, spinning about the normal is resisted with up to about µ ρ N, too.
 //!
 //! Two contacts, of a cylinder on its side, become four: each is drawn out by ρ both ways across the line between them. Three
-//! and more remain; unless those that bear a load span more than ρ, the deepest of them gets a square in addition.
+//! and more remain; unless those that bear a load span more than 2ρ, the deepest of them gets a square in addition.
 //!
 //! The hook that rapier calls for a pair immediately before its contacts are computed, in the same thread, announces ρ and the rotation here.
 
@@ -27,8 +27,8 @@ thread_local! {
 /// Gap between the deepest contact and another one, as a fraction of ρ, up to which both bear a load.
 const CLOSED: f64 = 0.03;
 
-/// Corners of a square, and contacts of a manifold.
-pub(super) const CORNERS: usize = 4;
+/// Corners of a square, as many as contacts of a manifold.
+const CORNERS: usize = 4;
 
 /// Extent of the contacts of a pair.
 #[derive(Debug, Clone, Copy)]

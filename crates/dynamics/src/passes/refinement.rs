@@ -3,7 +3,7 @@
 //! A light body under heavy ones is pressed in by their load over its own mass and the square of the frequency of contacts, and by what one pass
 //! over the contacts of a substep does not carry through a heap. Both fall steeply with more substeps, with which contacts become stiffer: a foil of 29 g
 //! under some kilograms sinks by 0.54 mm at six substeps of a step of 1/480 s, and by 0.01 mm at twelve. So where an overlap that is not being
-//! [resolved by position](super::depenetration) stays deep, the substeps are doubled, and halved again after a time without one; each return
+//! [resolved by position](super::depenetration) stays deep, the substeps are doubled, and halved again after a time in which all are shallow; each return
 //! makes that time longer, so that a heap which needs them keeps them. Robots are solved without substeps. Settings that are given explicitly remain.
 
 use rapier3d::dynamics::IntegrationParameters;
@@ -15,10 +15,11 @@ use crate::options::WorldOptions;
 const DEEP: f64 = 5e-4;
 /// Time \[s\] for which an overlap stays deep before substeps are doubled: impacts are shorter.
 const PERSISTENCE: f64 = 0.1;
-/// Time \[s\] without a deep overlap after which fewer substeps are tried for the first time.
+/// Time \[s\] with shallow overlaps only after which fewer substeps are tried for the first time.
 const CALM: f64 = 0.5;
-/// Maximum factor on the substeps, and on that time.
+/// Maximum factor on the substeps: 4 leaves a foil of 29 g under the edge of 5 kg above 1e-3 at `preview` (docs/sensitivity.md).
 const MAX_FACTOR: u32 = 8;
+/// Maximum factor on [`CALM`]: half a minute.
 const MAX_CALM: u32 = 64;
 
 /// Substeps of a world, relative to those of its accuracy.
@@ -28,7 +29,7 @@ pub(crate) struct Refinement {
     factor: u32,
     /// Factor on the time after which fewer are tried.
     patience: u32,
-    /// Time for which an overlap has been deep, and without one [s].
+    /// Time for which an overlap has been deep, and for which all have been shallow [s].
     deep: f64,
     calm: f64,
 }
