@@ -243,6 +243,36 @@ fn pour(name: &str, shapes: &[String], arguments: &Arguments, as_hulls: bool) ->
     println!("| {name} | {bodies} | {overlap:.1e} | {:.1e} | {times} |\n", course.relative_gain());
     course.print();
     println!();
+    print_moving(&mut world)?;
+    println!();
+    Ok(())
+}
+
+/// Runs a world for another part and prints the bodies that move meanwhile by more than a ten-thousandth of [`RADIUS`], farthest first, with their speeds at its end.
+fn print_moving(world: &mut World) -> Result<()> {
+    let before = world.bodies();
+    let end = world.time() + PART - 0.5 * world.options().time_step;
+    while world.time() < end {
+        world.step()?;
+    }
+    let mut moving: Vec<_> = world
+        .bodies()
+        .into_iter()
+        .zip(before)
+        .map(|(body, before)| {
+            let by =
+                (body.position - before.position).norm() + RADIUS * body.rotation.angle_to(&before.rotation);
+            let speed = body.linear_velocity.norm() + RADIUS * body.angular_velocity.norm();
+            (by, speed, body.name)
+        })
+        .filter(|(by, speed, _)| *by > 1e-4 * RADIUS || *speed > 1e-3)
+        .collect();
+    moving.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let list: Vec<_> = moving
+        .iter()
+        .map(|(by, speed, name)| format!("{name} by {:.2} mm, {:.1} mm/s", 1e3 * by, 1e3 * speed))
+        .collect();
+    println!("{} bodies move in the {PART} s after the end: {}", moving.len(), list.join("; "));
     Ok(())
 }
 

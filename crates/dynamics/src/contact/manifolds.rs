@@ -7,7 +7,7 @@ use rapier3d::parry::shape::PackedFeatureId;
 
 use super::patch::Patch;
 use super::point::{ContactPoint, Order};
-use super::reduction::Selected;
+use super::reduction::{POINTS, Selected};
 use extricate_core::proximity::contacts::Feature;
 
 /// Contacts of the last step that are stored without an allocation: most pairs have one to four manifolds of up to four.
@@ -64,16 +64,15 @@ fn replace<M: Default, C: Default + Copy>(
     };
     for selection in selected {
         let normal = selection.normal;
-        let indices = selection.indices().iter();
-        let mut points = indices.map(|&index| ContactPoint { normal, ..contacts[index] });
-        let Some(patch) = patch else {
-            push(normal, &mut points.map(|contact| tracked(&contact, 0, second_to_first, order)));
-            continue;
-        };
-        let few: Vec<ContactPoint> = points.by_ref().collect();
-        if few.len() > 2 {
-            push(normal, &mut few.iter().map(|contact| tracked(contact, 0, second_to_first, order)));
+        let point = |index: &usize| ContactPoint { normal, ..contacts[*index] };
+        if patch.is_none() || selection.indices().len() > 2 {
+            for few in selection.indices().chunks(POINTS) {
+                let points = few.iter().map(point);
+                push(normal, &mut points.map(|contact| tracked(&contact, 0, second_to_first, order)));
+            }
         }
+        let Some(patch) = patch else { continue };
+        let few: Vec<ContactPoint> = selection.indices().iter().map(point).collect();
         if let Some(corners) = patch.contacts(&few, order) {
             let numbered = (1..).zip(&corners);
             push(

@@ -7,6 +7,7 @@
 pub(crate) mod clearance;
 mod convex;
 pub(crate) mod dispatcher;
+mod envelope;
 mod local_separation;
 mod manifolds;
 mod memory;

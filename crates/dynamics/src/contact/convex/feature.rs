@@ -160,9 +160,9 @@ impl SupportFeature {
         }
     }
 
-    /// The facet at the extreme vertex that is best aligned with the direction. Flat hulls have two, straight ones none.
+    /// The facet at the extreme vertex on which it would come to rest. Flat hulls have two, straight ones none.
     fn facet_of_hull(&mut self, hull: &ConvexHull, direction: &Vector3<f64>, vertex: u32) {
-        let Some(facet) = hull.facet_at(vertex, direction) else {
+        let Some(facet) = hull.resting_facet(vertex, direction) else {
             return hull.vertices().iter().zip(0..).for_each(|(vertex, name)| self.add(vertex.coords, name));
         };
         self.normal = *facet.normal;

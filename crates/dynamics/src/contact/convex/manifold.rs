@@ -286,6 +286,9 @@ fn witness(answer: &SignedDistance, normal: &Vector3<f64>) -> ContactPoint {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use extricate_core::geometry::convex::ConvexHull;
     use nalgebra::UnitQuaternion;
     use rapier3d::geometry::SharedShape;
 
@@ -340,6 +343,36 @@ mod tests {
             assert_eq!(start.0.len(), if rotation == lying { 2 } else { 4 });
             for pose in resting(0.2 - 1e-6) {
                 assert_eq!(chosen(&pose), start);
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_that_rocks_on_an_edge_touches_at_both_of_its_ends() {
+        // The facet at the left end that is closest to level has no part of the edge.
+        let ends = [-1.0, 1.0].map(|side| Point3::new(-0.1, 0.03 * side, 0.01));
+        let roof = [-1.0, 1.0].map(|side| Point3::new(0.05, 0.03 * side, 0.05));
+        let edge = [Point3::origin(), Point3::new(0.1, 0.0, 0.0)];
+        let points: Vec<_> = edge.into_iter().chain(ends).chain(roof).collect();
+        let wedge = body(ConvexShape::hull(Arc::new(ConvexHull::new(&points).unwrap())), 0.1);
+        let floor = body(ConvexShape::cuboid(Vector3::new(1.0, 1.0, 0.1)), 1.0);
+        let mut memory = ConvexMemory::default();
+        for tilt in [0.0, 1e-6, -1e-6, 3e-6, -3e-6, 0.0] {
+            let rotation = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), tilt);
+            look(
+                &floor,
+                &wedge,
+                &Isometry3::from_parts(Vector3::new(0.0, 0.0, 0.05 - 1e-7).into(), rotation),
+                &mut memory,
+            );
+            for end in edge {
+                let at_end =
+                    |contact: &&ContactPoint| (contact.point.x - end.x).hypot(contact.point.y - end.y) < 1e-3;
+                let distance = memory.contacts.iter().find(at_end).map(|contact| contact.distance);
+                assert!(
+                    distance.is_some_and(|distance| distance.abs() < 1e-6),
+                    "{tilt} at {end}: {distance:?}"
+                );
             }
         }
     }

@@ -185,13 +185,37 @@ impl ConvexHull {
         self.facet_at(vertex, direction)
     }
 
-    /// Among the facets at a vertex, the one whose normal is closest to a direction, which must not be zero.
-    /// Points, segments and needles have none.
+    /// Facet that rests on a plane across a direction, which must not be zero, or would after the smallest rotation about a support vertex of this direction: of the
+    /// two facets at the edge of the vertex that is nearest to the plane, the one whose normal is closer to the direction. It holds both ends of an edge that lies in the plane,
+    /// whichever of them is the vertex; another facet at the vertex may have a closer normal. Points, segments and needles have none.
     ///
     /// # Panics
     /// When `vertex` is not below the number of vertices.
     #[must_use]
-    pub fn facet_at(&self, vertex: u32, direction: &Vector3<f64>) -> Option<Facet<'_>> {
+    pub fn resting_facet(&self, vertex: u32, direction: &Vector3<f64>) -> Option<Facet<'_>> {
+        let start = self.vertices[vertex as usize];
+        let row = self.skeleton.row(vertex as usize);
+        let rise = |edge: &&Edge| {
+            let along = self.vertices[edge.end as usize] - start;
+            along.dot(direction) / along.norm()
+        };
+        let nearest = row.iter().max_by(|a, b| rise(a).total_cmp(&rise(b)))?;
+        let back = self.skeleton.row(nearest.end as usize).iter().find(|edge| edge.end == vertex)?;
+        let mut best = (f64::NEG_INFINITY, None);
+        for polygon in [nearest.left, back.left] {
+            // `u32::MAX` stands for no polygon or no facet, and is out of range.
+            let facet = *self.facets.of_polygon.get(polygon as usize)?;
+            let cosine = self.facets.normals.get(facet as usize)?.dot(direction);
+            if cosine > best.0 {
+                best = (cosine, Some(facet));
+            }
+        }
+        best.1.map(|index| self.facet(index))
+    }
+
+    /// Among the facets at a vertex, the one whose normal is closest to a direction, which must not be zero.
+    /// Points, segments and needles have none.
+    fn facet_at(&self, vertex: u32, direction: &Vector3<f64>) -> Option<Facet<'_>> {
         let mut best = (f64::NEG_INFINITY, None);
         for edge in self.skeleton.row(vertex as usize) {
             // `u32::MAX` stands for no polygon or no facet, and is out of range: the hull is a point, a segment or a needle.

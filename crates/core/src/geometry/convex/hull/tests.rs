@@ -272,6 +272,53 @@ fn a_prism_of_many_sides_has_two_large_facets_and_its_sides() {
     assert_eq!(hull.facet_towards(&Vector3::z()).unwrap().normal, Vector3::z_axis());
 }
 
+/// The corners of a wedge with an edge, from the origin to (1, 0, 0), below all else; the facet at the origin that is closest to level has no part of that edge.
+fn wedge() -> [Point3<f64>; 6] {
+    let end = |side: f64| Point3::new(-1.0, 0.3 * side, 0.1);
+    let roof = |side: f64| Point3::new(0.5, 0.3 * side, 0.5);
+    [Point3::origin(), Point3::new(1.0, 0.0, 0.0), end(1.0), end(-1.0), roof(1.0), roof(-1.0)]
+}
+
+#[test]
+fn the_resting_facet_holds_both_ends_of_an_edge_that_lies_in_the_plane() {
+    let hull = checked(&wedge());
+    let at =
+        |x: f64| hull.vertices.iter().position(|vertex| *vertex == Point3::new(x, 0.0, 0.0)).unwrap() as u32;
+    let ends = [at(0.0), at(1.0)];
+    for tilt in [0.0, 1e-6, -1e-6] {
+        let down = Vector3::new(tilt, 0.0, -1.0);
+        for end in ends {
+            let facet = hull.resting_facet(end, &down).unwrap();
+            assert!(ends.iter().all(|end| facet.corners.contains(end)), "{tilt}: {:?}", facet.corners);
+        }
+    }
+    assert!(
+        !hull.facet_at(ends[0], &-Vector3::z()).unwrap().corners.contains(&ends[1]),
+        "the other one is closer"
+    );
+}
+
+#[test]
+fn the_resting_facet_is_where_the_hull_comes_to_lie_after_the_smallest_rotation() {
+    let mut noise = Noise(17);
+    for _ in 0..100 {
+        let hull = checked(&on_sphere(&mut noise, 12));
+        let down = noise.vector().normalize();
+        let vertex = hull.support(&down, START_ANYWHERE).vertex;
+        let start = hull.vertices[vertex as usize];
+        let rise = |other: &Point3<f64>| (other - start).normalize().dot(&down);
+        let facet = hull.resting_facet(vertex, &down).unwrap();
+        assert!(facet.corners.contains(&vertex));
+        // No other vertex makes a smaller angle with the plane than one of the facet.
+        let others = hull.vertices.iter().filter(|other| **other != start);
+        let nearest = others.map(rise).fold(f64::NEG_INFINITY, f64::max);
+        let of_facet = facet.corners.iter().filter(|corner| **corner != vertex);
+        let best =
+            of_facet.map(|&corner| rise(&hull.vertices[corner as usize])).fold(f64::NEG_INFINITY, f64::max);
+        assert!((best - nearest).abs() < 1e-12, "{best} is not {nearest}");
+    }
+}
+
 #[test]
 fn flat_points_have_a_hull_with_two_sides_of_equal_area() {
     let mut noise = Noise(5);
