@@ -103,6 +103,25 @@ impl CoordinateRows {
         }
     }
 
+    /// Takes what limits bear in the free motion out of the velocities without impulses; returns the coordinates of it, none where that is nothing.
+    pub(super) fn take_out(&mut self, limits: &[Limit]) -> Vec<f64> {
+        if limits.iter().all(|limit| limit.borne <= 0.0) {
+            return Vec::new();
+        }
+        let mut z = vec![0.0; self.count()];
+        for (index, limit) in limits.iter().enumerate() {
+            self.push_limit(index, -limit.borne, &mut z);
+        }
+        for contact in 0..self.contacts.len() {
+            self.free[contact] = self.velocity(contact, &z);
+        }
+        for limit in 0..self.limits.len() {
+            self.limits[limit].1 = self.limit_speed(limit, &z);
+        }
+        z.iter_mut().for_each(|z| *z = -*z);
+        z
+    }
+
     /// Number of coordinates.
     pub(super) fn count(&self) -> usize {
         self.firsts.last().copied().unwrap_or(0)

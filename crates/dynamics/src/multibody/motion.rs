@@ -42,7 +42,7 @@ const THROWN: f64 = 10.0;
 const EXCESSIVE: f64 = 0.1;
 
 /// The middle of a step, at which forces that are not stiff are taken: an error of second order.
-const MIDDLE: f64 = 0.5;
+pub(super) const MIDDLE: f64 = 0.5;
 
 /// A tree that moves over a step.
 pub(super) struct MovingTree<'a> {
@@ -65,6 +65,10 @@ pub(super) struct MovingTree<'a> {
     /// Impulses of the rows of couplings and loops over the step, by which a tree with loops holds them, and the forces of these on the joints.
     pub(super) held: Vec<f64>,
     pub(super) holding: Vec<f64>,
+    /// Forces with which limits bear joints that rest at them in the free motion, by velocity [N·m or N]; empty where none does.
+    pub(super) bearing: Vec<f64>,
+    /// Whether these are other ones than those of the free motion.
+    bears: bool,
     /// θ: instant of the step, from ½ to 1, at which the force within each joint is taken.
     pub(super) instants: Vec<f64>,
     /// Earliest of them. The end where soft bodies may touch the tree: they know its links there, and what balances their load must not move it.
@@ -118,6 +122,8 @@ impl<'a> MovingTree<'a> {
             kept: None,
             held: Vec::new(),
             holding: vec![0.0; count],
+            bearing: Vec::new(),
+            bears: false,
             instants: vec![MIDDLE; count],
             earliest: MIDDLE,
             loads: Vec::new(),
@@ -196,13 +202,30 @@ impl<'a> MovingTree<'a> {
     /// which impacts throw, and `may` whether bounds may be reached.
     pub(super) fn correct(&mut self, h: f64, (ends, may): (bool, bool)) -> bool {
         let mut drives = std::mem::take(&mut self.drives);
-        let mut changes = false;
+        let mut changes = std::mem::take(&mut self.bears);
         for ([_, v], drive) in &mut drives {
             let speeds = self.speeds(*v);
             changes |= drive.correct(&speeds[..if ends { 2 } else { 1 }], (self.instants[*v] * h, may));
         }
         self.drives = drives;
         changes
+    }
+
+    /// Lets a limit bear a joint in the free motion with a force [N·m or N].
+    pub(super) fn bear(&mut self, v: usize, force: f64) {
+        self.bearing.resize(self.v.len(), 0.0);
+        self.bearing[v] = force;
+        self.bears = true;
+    }
+
+    /// Force with which a limit bears a joint in the free motion [N·m or N].
+    pub(super) fn borne(&self, v: usize) -> f64 {
+        self.bearing.get(v).copied().unwrap_or(0.0)
+    }
+
+    /// Velocity of the displacement of the free motion [rad/s or m/s].
+    pub(super) fn free_speed(&self, v: usize) -> f64 {
+        self.free[0][v]
     }
 
     /// Number of joints within which a motor or friction is stronger than its bound; `ends` as above.
@@ -312,6 +335,7 @@ impl<'a> MovingTree<'a> {
     /// Distributes the forces within joints at a state to constant forces and to the mass matrix.
     fn act(&mut self, [position, velocity]: [&[f64]; 2], h: f64) {
         self.joint.copy_from_slice(&self.holding);
+        self.joint.iter_mut().zip(&self.bearing).for_each(|(joint, force)| *joint += force);
         for ([q, v], drive) in &self.drives {
             let ([q, v], action) = ([*q, *v], drive.action());
             let reach = self.instants[v] * h;

@@ -135,7 +135,7 @@ impl Rows {
             contact.soften(if contact.gap < 0.0 { softness } else { 0.0 });
         }
         let of = (&self.contacts[..], &self.limits[..]);
-        let rows = match self.coordinates.take() {
+        let mut rows = match self.coordinates.take() {
             Some(mut rows) => {
                 rows.renew(of, &self.velocities);
                 rows
@@ -143,10 +143,12 @@ impl Rows {
             None => CoordinateRows::new(&self.ports, of, &self.velocities),
         };
         let (contacts, limits) = (&mut self.contacts[..], &mut self.limits[..]);
+        let borne = rows.take_out(limits);
         let mut problem = Problem { rows, z: Vec::new(), contacts, limits, targets, scale };
         problem.start();
         let swept = problem.solve();
-        let (rows, z) = (problem.rows, problem.z);
+        let (rows, mut z) = (problem.rows, problem.z);
+        z.iter_mut().zip(&borne).for_each(|(z, borne)| *z -= borne);
         rows.show(&self.ports, &z, &mut self.velocities);
         self.coordinates = Some(rows);
         swept
@@ -207,7 +209,7 @@ pub(super) fn apply(
         add_to_ports(contact, &contact.impulse, &mut impulses);
     }
     for limit in limits {
-        impulses[limit.port] += limit.sign * limit.impulse;
+        impulses[limit.port] += limit.sign * (limit.impulse - limit.borne);
     }
     for (tree, ports) in trees.iter_mut().zip(ports) {
         if ports.count() == 0 {

@@ -16,7 +16,7 @@ use super::islands::Islands;
 use super::limit::{Limit, Limits};
 use super::memory::{ContactKey, ContactMemory};
 use super::midpoint::Step;
-use super::motion::MovingTree;
+use super::motion::{MIDDLE, MovingTree};
 use super::port_motion::relative;
 use super::ports::Ports;
 use super::rows::{Rows, apply};
@@ -217,7 +217,7 @@ impl<'a> Posed<'a> {
             let mut solved = self.solve_once(islands, (last.as_ref().unwrap_or(memory), bounces));
             solves += 1;
             let ends = solved.impacts.is_empty();
-            let passes = solves <= BINDING && self.limits.pass(&solved.limits, &self.trees, self.step.h);
+            let passes = self.pass_limits(&solved.limits, solves <= BINDING);
             if solves == MAX_SOLVES || !self.correct((ends, solves <= BINDING), passes) {
                 solved.report.solves = solves;
                 solved.report.exceeding =
@@ -226,6 +226,13 @@ impl<'a> Posed<'a> {
             }
             self.remember(&solved, last.get_or_insert_default());
         }
+    }
+
+    /// Finds limits that were passed without a row, and what others bear in the free motion where that `may` change; returns whether there are any.
+    fn pass_limits(&mut self, rows: &[Limit], may: bool) -> bool {
+        let h = self.step.h;
+        let passes = self.limits.pass(rows, &self.trees, h);
+        may && self.limits.bear(rows, &mut self.trees, h) || passes
     }
 
     /// Corrects the forces within the joints for the motion that was found; returns whether any changes, or other rows do, and all trees are then
@@ -308,7 +315,7 @@ impl<'a> Posed<'a> {
         rows.read(&self.trees, is_displacement);
         let impacts = if is_displacement { Vec::new() } else { self.collide(rows, slow) };
         rows.warm_start(&targets[0], (memory, phase), &impacts);
-        rows.limits.iter_mut().for_each(|limit| limit.impulse = 0.0);
+        Limits::start(&mut rows.limits, &self.trees, self.step.h * if is_displacement { MIDDLE } else { 1.0 });
         let scale = self.step.h * self.step.gravity.norm() + 0.01 * rows.fastest();
         let softness = if is_displacement { rows.softness } else { 0.0 };
         let Swept { sweeps, steps, residual } = rows.sweep(targets.clone(), softness, scale);
