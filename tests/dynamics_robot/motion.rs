@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use extricate::dynamics::{Accuracy, Motor, RobotBase, World, WorldOptions};
+use extricate::dynamics::{Accuracy, Motor, Reading, RobotBase, Sensor, SensorKind, World, WorldOptions};
 use nalgebra::{Isometry3, Vector3};
 
 use super::{chain, described, state, weightless, world_of};
@@ -200,4 +200,38 @@ fn a_crumpled_chain_whips_and_gains_hardly_any_energy() {
     // Its weight times its length.
     let scale = 60.0 * 0.1 * 9.81 * 6.0;
     assert!(gain < 0.02 * scale, "{gain} J of {scale} J");
+}
+
+#[test]
+fn a_free_link_of_a_light_one_that_a_strong_motor_holds_at_its_limit_moves_straight_ahead() {
+    // Without the limit the motor would rotate the light link by 0.8 rad in a step.
+    let text = r#"<robot name="r"><link name="base"/><link name="light"><inertial><mass value="0.2"/><inertia ixx="2e-4" ixy="0" ixz="0" iyy="2e-4" iyz="0" izz="2e-4"/></inertial></link>
+<link name="free"><inertial><mass value="0.8"/><inertia ixx="4e-4" ixy="0" ixz="0" iyy="4e-4" iyz="0" izz="4e-4"/></inertial></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="light"/><axis xyz="0 0 1"/><limit lower="-0.1" upper="0" effort="80" velocity="0"/></joint>
+<joint name="k" type="floating"><parent link="light"/><child link="free"/><origin xyz="0.1 0 0"/></joint></robot>"#;
+    for velocity in [0.0, 1.5, -0.5] {
+        let mut robot = described(text);
+        robot.joints[0].motor = Some(Motor::Effort { target: 70.0, max_force: None });
+        robot.velocities[1] = velocity;
+        robot.sensors = vec![Sensor {
+            name: "f".into(),
+            kind: SensorKind::Frame { link: "free".into(), frame: Isometry3::identity() },
+        }];
+        let mut world = world_of(robot, weightless());
+        let start = world.energy().total();
+        while world.time() < 0.5 - 1e-9 {
+            world.step().unwrap();
+            let now = state(&world);
+            let Reading::Frame { pose, .. } = now.sensors["f"] else { panic!("{now:?}") };
+            let wanted = Vector3::new(0.1 + velocity * world.time(), 0.0, 0.0);
+            assert!((pose.translation.vector - wanted).norm() < 1e-6, "{velocity}: {pose} for {wanted}");
+            let efforts = now.efforts["j"];
+            assert!(
+                (efforts.motor - 70.0).abs() < 1e-6 && (efforts.limit + 70.0).abs() < 1e-3,
+                "{efforts:?}"
+            );
+            assert!(now.joints["j"].abs() < 1e-6, "{now:?}");
+        }
+        assert!((world.energy().total() - start).abs() < 1e-6, "{velocity}");
+    }
 }

@@ -221,6 +221,15 @@ impl CoordinateRows {
 
 #[cfg(test)]
 impl CoordinateRows {
+    /// The same with limits, each with its entries and its speed without impulses.
+    pub(super) fn with_limits(mut self, limits: &[(Vec<f64>, f64)]) -> Self {
+        for (row, speed) in limits {
+            self.limits.push((Part { first: 0, length: row.len(), entry: self.entries.len() }, *speed));
+            self.entries.extend(row);
+        }
+        self
+    }
+
     /// Rows of contacts with entries for each axis, which depend on all coordinates, and their velocities without impulses.
     pub(super) fn of_contacts(entries: &[[Vec<f64>; 3]], free: Vec<Vector3<f64>>) -> Self {
         let length = entries.first().map_or(0, |[x, ..]| x.len());

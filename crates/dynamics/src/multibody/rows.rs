@@ -146,7 +146,8 @@ impl Rows {
         let borne = rows.take_out(limits);
         let mut problem = Problem { rows, z: Vec::new(), contacts, limits, targets, scale };
         problem.start();
-        let swept = problem.solve();
+        let mut swept = problem.solve();
+        swept.products = problem.products(&swept);
         let (rows, mut z) = (problem.rows, problem.z);
         z.iter_mut().zip(&borne).for_each(|(z, borne)| *z -= borne);
         rows.show(&self.ports, &z, &mut self.velocities);

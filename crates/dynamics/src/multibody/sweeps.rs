@@ -52,6 +52,8 @@ pub(super) struct Swept {
     pub(super) steps: usize,
     /// Largest change of the last sweep [m/s].
     pub(super) residual: f64,
+    /// Number of products of both.
+    pub(super) products: usize,
 }
 
 impl Problem<'_> {
@@ -134,8 +136,19 @@ impl Problem<'_> {
 
     /// Number of products that the sweeps would have after some.
     fn products_left(&self, sweeps: usize) -> usize {
+        self.products_of_sweep() * (MAX_SWEEPS - sweeps)
+    }
+
+    /// Number of products of a sweep.
+    fn products_of_sweep(&self) -> usize {
         let coordinates = (0..self.contacts.len()).flat_map(|index| self.rows.spans(index)).flatten();
-        PRODUCTS * coordinates.map(|span| span.len()).sum::<usize>() * (MAX_SWEEPS - sweeps)
+        PRODUCTS * coordinates.map(|span| span.len()).sum::<usize>()
+    }
+
+    /// Number of products of what was solved.
+    pub(super) fn products(&self, swept: &Swept) -> usize {
+        let of_steps = if swept.steps > 0 { swept.steps * self.products_of_step() } else { 0 };
+        swept.sweeps * self.products_of_sweep() + of_steps
     }
 
     /// Slip of a contact, times its friction \[m/s\].
@@ -312,6 +325,79 @@ impl Momentum {
         }
         if ahead > 0.0 {
             problem.start();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::multibody::contact::Response;
+    use extricate_test_support::Noise;
+    use nalgebra::Matrix3;
+
+    const COUNT: usize = 7;
+
+    fn contact(rows: &[Vec<f64>; 3]) -> Contact {
+        let matrix = Matrix3::from_fn(|a, b| dot(&rows[a], &rows[b]));
+        Contact {
+            sides: [None, None],
+            given: Vector3::zeros(),
+            normal: Vector3::z(),
+            friction: 0.5,
+            restitution: 0.0,
+            gap: -0.01,
+            impulse: Vector3::zeros(),
+            response: Response::new([matrix, matrix], &Vector3::z(), 0.0).expect("it yields"),
+            rho: 0.0,
+        }
+    }
+
+    fn limit(row: &[f64]) -> Limit {
+        let response = dot(row, row);
+        Limit { tree: 0, freedom: 0, port: 0, sign: 1.0, gap: 0.0, response, impulse: 0.0, borne: 0.0 }
+    }
+
+    /// Speed beyond limits \[rad/s\], and work of the impulses less that of what the targets ask for \[J\], where contacts that oppose each other recover their overlaps.
+    fn jammed(noise: &mut Noise) -> [f64; 2] {
+        let mut row = |scale: f64| -> Vec<f64> { (0..COUNT).map(|_| scale * noise.signed()).collect() };
+        let shared = [0; 3].map(|_| row(1.0));
+        let entries: Vec<[Vec<f64>; 3]> = [1.0, -1.0, 1.0, -1.0]
+            .map(|side| {
+                shared.each_ref().map(|shared| {
+                    shared.iter().zip(row(0.01)).map(|(shared, own)| side * shared + own).collect()
+                })
+            })
+            .to_vec();
+        let (free, moved) = (row(1.0), [row(0.5), row(0.5)]);
+        let of_limits = moved.map(|own| -> Vec<f64> {
+            shared[2].iter().zip(own).map(|(shared, own)| 0.3 * shared + own).collect()
+        });
+        let along = |row: &[f64]| dot(row, &free);
+        let velocities = entries.iter().map(|[x, y, z]| Vector3::new(along(x), along(y), along(z))).collect();
+        let speeds: Vec<_> = of_limits.iter().map(|row| (row.clone(), along(row))).collect();
+        let rows = CoordinateRows::of_contacts(&entries, velocities).with_limits(&speeds);
+        let mut contacts: Vec<Contact> = entries.iter().map(contact).collect();
+        let mut limits: Vec<Limit> = of_limits.iter().map(|row| limit(row)).collect();
+        let targets = [vec![1.0; 4], vec![-0.1; 2]];
+        let (contacts, limits) = (&mut contacts[..], &mut limits[..]);
+        let mut problem = Problem { rows, z: Vec::new(), contacts, limits, targets, scale: 1.0 };
+        problem.start();
+        problem.solve();
+        let z = &problem.z;
+        let beyond = of_limits.iter().map(|row| -0.1 - along(row) - dot(row, z)).fold(0.0, f64::max);
+        let asked: f64 = problem.contacts.iter().map(|contact| contact.impulse.z).sum::<f64>()
+            - problem.limits.iter().map(|limit| 0.1 * limit.impulse).sum::<f64>();
+        [beyond, dot(&free, z) + 0.5 * dot(z, z) - asked]
+    }
+
+    #[test]
+    fn limits_hold_where_contacts_cannot_and_nothing_gains_energy() {
+        let mut noise = Noise(7);
+        for case in 0..200 {
+            let [beyond, work] = jammed(&mut noise);
+            assert!(beyond < 0.02, "{case}: {beyond} rad/s");
+            assert!(work < 1e-6, "{case}: {work} J");
         }
     }
 }
