@@ -54,6 +54,7 @@ mod assembly;
 mod check;
 pub(crate) mod description;
 mod handle;
+mod joining;
 pub(crate) mod jointed;
 mod partner;
 mod pull;

@@ -45,7 +45,7 @@ pub(crate) struct Failure {
 }
 
 /// State at the start of a step, for its next attempt.
-struct Before {
+pub(super) struct Before {
     /// Positions and velocities of all blocks.
     nodes: [Vec<Vector3<f64>>; 2],
     contact: Memory,
@@ -66,7 +66,7 @@ impl SoftWorld {
         let (moving, touches) = self.motions(physics, options, dt);
         let before =
             Before { nodes: [self.system.x.clone(), self.system.v.clone()], contact: self.contact.memory() };
-        let mut rounds = 1;
+        let (mut rounds, mut joining) = (1, self.joins_none());
         let (mut halvings, mut easings) = (0, EASINGS.into_iter());
         let (moved, (mut report, mut times)) = loop {
             let (parts, mut moved) = (1 << halvings, moving.clone());
@@ -77,7 +77,11 @@ impl SoftWorld {
             let newton = NewtonOptions { accept: last, max_iterations, max_drift, ..options.newton };
             let options = SoftOptions { newton, ..*options };
             let mut links = self.links(robots.motions());
-            match self.substeps((&mut moved, &mut links, &touches), &options, (time, dt), parts) {
+            let done = self.substeps((&mut moved, &mut links, &touches), &options, (time, dt), parts);
+            if self.repeats(&mut joining, &before, done.is_err()) {
+                continue;
+            }
+            match done {
                 Ok((report, _)) if report.jammed > 0 && self.ease(&before, &mut easings) => {}
                 Ok(done) => {
                     if rounds == MAX_ROUNDS || !robots.adapt(&self.link_loads(&moved)) {
@@ -152,7 +156,7 @@ impl SoftWorld {
     }
 
     /// Puts back the state at the start of a step.
-    fn put_back(&mut self, before: &Before) {
+    pub(super) fn put_back(&mut self, before: &Before) {
         self.system.x.clone_from(&before.nodes[0]);
         self.system.v.clone_from(&before.nodes[1]);
         self.contact.set_memory(before.contact.clone());

@@ -92,6 +92,8 @@ pub struct SoftContact {
     pub(super) folds: Folds,
     /// Whether the step is repeated with pairs whose pressure was made linear.
     pub(super) easing: bool,
+    /// Whether the step is repeated with edges that become contacts though an end of them is one.
+    pub(super) joins_beside: bool,
     /// The firm pairs before the last of them became so.
     pub(super) firm_before: Vec<([Field; 2], f64)>,
 }
@@ -125,6 +127,7 @@ impl SoftContact {
             initial: None,
             folds: Folds::default(),
             easing: false,
+            joins_beside: false,
             firm_before: Vec::new(),
         })
     }
@@ -410,6 +413,7 @@ impl SoftContact {
             releases: self.options.recovery.is_some(),
             initial: self.initial.as_ref(),
             folds: &self.folds,
+            joins_beside: self.joins_beside,
         };
         self.detected.clear();
         // Points before edges: an edge takes stiffness from the contact of its deeper end.

@@ -53,6 +53,8 @@ enum Joins {
     Anew,
     /// It is not in the active set that is frozen.
     Late,
+    /// Neither is it, but an end of it is.
+    Beside,
 }
 
 impl DetectedContacts {
@@ -156,7 +158,8 @@ impl DetectedContacts {
     /// becomes an end. The second term is subtracted from the end's own area; the areas of a node's edges sum to the node's at most,
     /// so that the remainder is never negative and nothing pulls. A frozen edge has it whichever of D and d is greater. The part of the
     /// potential beyond the onset of stiffening is alike. During a minimisation an edge that is not frozen has that part only: edges that
-    /// cross deeply within one step are seen by the line search, and others do not appear with a kink.
+    /// cross deeply within one step are seen by the line search, and others do not appear with a kink. Where an end is frozen, the edge waits for the
+    /// next refresh; in a step that is repeated with [`Penalty::joins_beside`] it has that part of its own potential, and its end keeps its own.
     pub(super) fn detect_edges(
         &mut self,
         scene: &Scene<'_>,
@@ -173,15 +176,17 @@ impl DetectedContacts {
         if active_set.frozen && !penalty.onset.is_finite() {
             return;
         }
-        let joins = if active_set.frozen { Joins::Late } else { Joins::Anew };
         for run in &candidates.edges {
             let key = [run.owner, run.edge, run.body];
             if active_set.edges.binary_search_by_key(&key, |entry| entry.0).is_ok() {
                 continue;
             }
-            if active_set.frozen && has_frozen_end(scene, active_set, key) {
-                continue;
-            }
+            let joins = match active_set.frozen {
+                false => Joins::Anew,
+                true if !has_frozen_end(scene, active_set, key) => Joins::Late,
+                true if penalty.joins_beside => Joins::Beside,
+                true => continue,
+            };
             let ends = ends_of(scene, key).map(|block| scene.x[block as usize]);
             let (body, tets) = (&scene.bodies[run.body as usize], candidates.tets_of_edge(run));
             if let Some(deepest) = deepest(ends, body, tets, scene.x, &mut self.pieces) {
@@ -214,7 +219,7 @@ impl DetectedContacts {
         let [first, second] = of_ends.map(pressing);
         let deeper = match joins {
             Joins::Frozen(end) => end,
-            Joins::Anew | Joins::Late => {
+            Joins::Anew | Joins::Late | Joins::Beside => {
                 if second > first {
                     DeeperEnd::Second
                 } else {
@@ -227,14 +232,15 @@ impl DetectedContacts {
             Joins::Frozen(_) => true,
             Joins::Anew => effective_depth > pressing(end),
             Joins::Late => effective_depth > pressing(end) && law.stiffens_at(effective_depth),
+            Joins::Beside => law.stiffens_at(effective_depth),
         };
         if !acts {
             return;
         }
         let stiffening = penalty.stiffness * from.edge_areas[key[1] as usize];
-        let stiffness = if matches!(joins, Joins::Late) { 0.0 } else { stiffening };
+        let stiffness = if matches!(joins, Joins::Late | Joins::Beside) { 0.0 } else { stiffening };
         // The term of the end; the bounds guard against rounding of the areas.
-        if let Some(at) = end {
+        if let Some(at) = end.filter(|_| !matches!(joins, Joins::Beside)) {
             let end = &mut self.contacts[at];
             end.stiffness = (end.stiffness - stiffness).max(0.0);
             end.stiffening = (end.stiffening - stiffening).max(0.0);

@@ -17,6 +17,8 @@ pub(super) struct Penalty<'a> {
     /// `None` before the first step.
     pub(super) initial: Option<&'a InitialOverlaps>,
     pub(super) folds: &'a Folds,
+    /// Whether edges with an end in the frozen active set become contacts during a minimisation where they are deep.
+    pub(super) joins_beside: bool,
 }
 
 impl Penalty<'_> {

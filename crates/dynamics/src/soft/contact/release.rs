@@ -81,6 +81,20 @@ impl SoftContact {
         self.detected.contacts.iter().any(|contact| contact.law.beyond_onset(contact.effective_depth) > deep)
     }
 
+    /// The depth beyond twice the onset of its stiffening of the deepest contact of soft bodies with each other, or within one, at the blocks `x` \[m\].
+    pub(crate) fn excess_at(&mut self, x: &[Vector3<f64>]) -> f64 {
+        let onset = self.onset();
+        self.detect(x);
+        let between = self.detected.contacts.iter().filter(|contact| contact.obstacle.is_none());
+        between.map(|contact| contact.law.beyond_onset(contact.effective_depth) - onset).fold(0.0, f64::max)
+    }
+
+    /// Sets whether edges with an end in the active set become contacts during a minimisation where their pressure stiffens.
+    pub(crate) fn let_edges_join(&mut self, join: bool) {
+        self.joins_beside = join;
+        self.detected_at.clear();
+    }
+
     /// Whether [`Self::ease`] would change the pressure of one of the pairs of bodies.
     pub(crate) fn can_ease(&self, pairs: &Pairs, to: Pressure) -> bool {
         let firm = self.initial.iter().flat_map(|initial| &initial.firm);

@@ -4,7 +4,7 @@ use extricate_test_support::Noise;
 use nalgebra::{Isometry3, Point3, Rotation3, Vector3};
 use std::sync::Arc;
 
-use super::super::{Contact, ContactOptions, Field, Obstacle, Primitive, Probe};
+use super::super::{Contact, ContactOptions, Field, Obstacle, Primitive, Probe, SoftContact};
 use super::shapes::{ball, block, blocks, ring};
 use super::{contact, shaken};
 use crate::soft::interaction::Interaction;
@@ -230,4 +230,36 @@ fn contacts_do_not_depend_on_previous_searches() {
         counts[1] += all.iter().filter(own).count();
     }
     assert!(counts[0] > 500 && counts[1] > 20, "{counts:?}");
+}
+
+#[test]
+fn an_edge_that_becomes_deep_beside_an_end_in_contact_joins_where_edges_may() {
+    let a = block([1, 1, 1], [4.0, 1.0, 1.0], [-2.0, -0.5, -0.5]);
+    let b = block([1, 1, 1], [0.1, 3.0, 0.1], [-0.04, -0.45, 0.45]);
+    let rest = blocks(&[&a, &b]);
+    let of_b = a.nodes().len();
+    // The end of a bar is in a beam by 0.05, first with the bar upwards, then with the bar level and deep in the beam.
+    let placed = |slope: f64, lowered: f64| {
+        let mut x = rest.clone();
+        x[of_b..].iter_mut().for_each(|p| p.z += slope * (p.y + 0.45) - lowered);
+        x
+    };
+    let (before, after) = (placed(1.0, 0.0), placed(0.0, 0.35));
+    let [mut waiting, mut joining, mut anew] =
+        [(); 3].map(|()| contact(&[&a, &b], ContactOptions::default()));
+    joining.let_edges_join(true);
+    for frozen in [&mut waiting, &mut joining] {
+        frozen.freeze_active_set(&before);
+        let ends = frozen.contacts(&before).iter().filter(|c| matches!(c.probe, Probe::Node(_))).count();
+        assert!(ends > 0, "the end is not in contact before");
+    }
+    let [waits, joins, whole] = [&mut waiting, &mut joining, &mut anew].map(|contact| contact.energy(&after));
+    // The bar's lower face is at −0.35 in a beam whose surface is at ±0.5: it is 0.15 deep at most, and nothing less deep than 0.1.
+    let deepest = |contact: &mut SoftContact| {
+        let edges = contact.contacts(&after).iter().filter(|c| matches!(c.probe, Probe::Edge(..)));
+        edges.map(|c| c.depth).fold(0.0, f64::max)
+    };
+    println!("{waits} {joins} {whole} {} {}", deepest(&mut waiting), deepest(&mut joining));
+    assert!(joins > 0.5 * whole && whole > 0.0, "{joins} J of {whole} J");
+    assert!(waits < 0.5 * whole, "{waits} J of {whole} J");
 }
