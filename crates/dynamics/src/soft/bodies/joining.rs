@@ -51,6 +51,7 @@ impl SoftWorld {
                 if !failed && excess(self) < depth {
                     return false;
                 }
+                // Once more as it was without them.
                 false
             }
             Joining::Failed | Joining::Decided => return false,

@@ -254,12 +254,13 @@ fn an_edge_that_becomes_deep_beside_an_end_in_contact_joins_where_edges_may() {
         assert!(ends > 0, "the end is not in contact before");
     }
     let [waits, joins, whole] = [&mut waiting, &mut joining, &mut anew].map(|contact| contact.energy(&after));
-    // The bar's lower face is at −0.35 in a beam whose surface is at ±0.5: it is 0.15 deep at most, and nothing less deep than 0.1.
+    // The lower edges of the bar are at 0.1, its upper ones at 0.2, in a beam whose upper face is at 0.5.
     let deepest = |contact: &mut SoftContact| {
         let edges = contact.contacts(&after).iter().filter(|c| matches!(c.probe, Probe::Edge(..)));
         edges.map(|c| c.depth).fold(0.0, f64::max)
     };
-    println!("{waits} {joins} {whole} {} {}", deepest(&mut waiting), deepest(&mut joining));
+    assert!((deepest(&mut joining) - 0.4).abs() < 1e-12, "{}", deepest(&mut joining));
+    assert!(deepest(&mut waiting) < 0.31, "{}", deepest(&mut waiting));
     assert!(joins > 0.5 * whole && whole > 0.0, "{joins} J of {whole} J");
     assert!(waits < 0.5 * whole, "{waits} J of {whole} J");
 }
