@@ -280,7 +280,7 @@ impl Choice {
             for &index in self.group.iter().filter(|index| !selected.indices().contains(index)) {
                 let min = if self.was_chosen[index] { 0.25 } else { 1.0 } * scales.below;
                 let max = highest - distance(index);
-                if max <= lowest.map_or(min, |(below, _)| below.max(min)) {
+                if max <= min || lowest.is_some_and(|(below, _)| max < below) {
                     continue;
                 }
                 let below = envelope.at(&contacts[index].point).map_or(max, |at| at - distance(index));
