@@ -33,8 +33,9 @@ use extricate_core::multibody::SpatialVector;
 pub(super) const MAX_SOLVES: usize = 16;
 /// Number of solves after which bounds are reached.
 pub(super) const BINDING: usize = 6;
-/// Products of the sweeps and of the proximal Newton method in a step after which motors and friction are no longer corrected: a bound on the work of heaps in
-/// which hardly a solve converges, and the next one starts from what the last one reached. Some 20 ms.
+/// Products of the sweeps and of the proximal Newton method in a step after which motors and friction are no longer corrected, once bounds have been reached in
+/// [`BINDING`] solves: a bound on the work of heaps in which hardly a solve converges, and the next one starts from what the last one reached. With fewer solves, motors
+/// beyond their bounds whirl robots apart.
 const WORK: usize = 20_000_000;
 
 /// Report of a step of the robots.
@@ -223,7 +224,7 @@ impl<'a> Posed<'a> {
             let mut solved = self.solve_once(islands, (last.as_ref().unwrap_or(memory), bounces));
             solves += 1;
             let ends = solved.impacts.is_empty();
-            let is_long = self.products > WORK;
+            let is_long = solves >= BINDING && self.products > WORK;
             let may = solves <= BINDING && !is_long;
             let passes = self.pass_limits(&solved.limits, may);
             if passes && is_long {
