@@ -71,11 +71,6 @@ impl Limits {
         self.sides.iter().filter(reaches).map(|(side, _)| *side).collect()
     }
 
-    /// Gives all of them rows in the solves that follow.
-    pub(super) fn pass_all(&mut self) {
-        self.sides.iter_mut().for_each(|(_, passed)| *passed = true);
-    }
-
     /// Lets limits bear joints at rest there in the free motion, where that led them far beyond, with what they bore in a solve, and no more than leads them back to the
     /// limit; returns whether any does.
     pub(super) fn bear(&mut self, rows: &[Limit], trees: &mut [MovingTree<'_>], h: f64) -> bool {

@@ -40,7 +40,7 @@ impl Problem<'_> {
     /// steps of Newton's method. It has about `products` products; where these are only a few steps, nothing happens.
     #[inline(always)]
     pub(super) fn approach(&mut self, tolerance: f64, products: usize) -> usize {
-        let steps = products / self.products_of_step().max(1);
+        let steps = products / products_of_step(self).max(1);
         if steps < FEW {
             return 0;
         }
@@ -65,14 +65,14 @@ impl Problem<'_> {
         self.start();
         steps - left
     }
+}
 
-    /// Number of products of a step of Newton's method.
-    pub(super) fn products_of_step(&self) -> usize {
-        let square =
-            |index: usize| self.rows.spans(index).iter().flatten().map(Range::len).sum::<usize>().pow(2);
-        let count = self.rows.count();
-        (0..self.contacts.len()).map(square).sum::<usize>() + count.pow(3) / 6 + 2 * count.pow(2)
-    }
+/// Number of products of a step of Newton's method.
+fn products_of_step(problem: &Problem<'_>) -> usize {
+    let square =
+        |index: usize| problem.rows.spans(index).iter().flatten().map(Range::len).sum::<usize>().pow(2);
+    let count = problem.rows.count();
+    (0..problem.contacts.len()).map(square).sum::<usize>() + count.pow(3) / 6 + 2 * count.pow(2)
 }
 
 /// A contact in an outer step.

@@ -146,8 +146,7 @@ impl Rows {
         let borne = rows.take_out(limits);
         let mut problem = Problem { rows, z: Vec::new(), contacts, limits, targets, scale };
         problem.start();
-        let mut swept = problem.solve();
-        swept.products = problem.products(&swept);
+        let swept = problem.solve();
         let (rows, mut z) = (problem.rows, problem.z);
         z.iter_mut().zip(&borne).for_each(|(z, borne)| *z -= borne);
         rows.show(&self.ports, &z, &mut self.velocities);

@@ -33,10 +33,6 @@ use extricate_core::multibody::SpatialVector;
 pub(super) const MAX_SOLVES: usize = 16;
 /// Number of solves after which bounds are reached.
 pub(super) const BINDING: usize = 6;
-/// Products of the sweeps and of the proximal Newton method in a step after which motors and friction are no longer corrected, once bounds have been reached in
-/// [`BINDING`] solves: a bound on the work of heaps in which hardly a solve converges, and the next one starts from what the last one reached. With fewer solves, motors
-/// beyond their bounds whirl robots apart.
-const WORK: usize = 20_000_000;
 
 /// Report of a step of the robots.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -154,8 +150,6 @@ struct Posed<'a> {
     places: Vec<Option<InTree>>,
     step: Step,
     limits: Limits,
-    /// Number of products of the solves.
-    products: usize,
 }
 
 /// Rows after a solve.
@@ -187,7 +181,6 @@ impl<'a> Posed<'a> {
             places: vec![None; starts.len()],
             step: *step,
             limits: Limits::default(),
-            products: 0,
         };
         let load = |body: RigidBodyHandle| starts[raw(body)].map_or(SpatialVector::ZERO, |start| start.load);
         for tree in this.robots.iter().filter_map(|robot| robot.tree()) {
@@ -224,14 +217,9 @@ impl<'a> Posed<'a> {
             let mut solved = self.solve_once(islands, (last.as_ref().unwrap_or(memory), bounces));
             solves += 1;
             let ends = solved.impacts.is_empty();
-            let is_long = solves >= BINDING && self.products > WORK;
-            let may = solves <= BINDING && !is_long;
+            let may = solves <= BINDING;
             let passes = self.pass_limits(&solved.limits, may);
-            if passes && is_long {
-                // One more solve is then the last.
-                self.limits.pass_all();
-            }
-            if solves == MAX_SOLVES || (is_long && !passes) || !self.correct((ends, may), passes) {
+            if solves == MAX_SOLVES || !self.correct((ends, may), passes) {
                 solved.report.solves = solves;
                 solved.report.exceeding =
                     self.trees.iter().map(|tree| tree.exceeding(self.step.h, ends)).sum();
@@ -335,8 +323,7 @@ impl<'a> Posed<'a> {
         );
         let scale = self.step.h * self.step.gravity.norm() + 0.01 * rows.fastest();
         let softness = if is_displacement { rows.softness } else { 0.0 };
-        let Swept { sweeps, steps, residual, products } = rows.sweep(targets.clone(), softness, scale);
-        self.products += products;
+        let Swept { sweeps, steps, residual } = rows.sweep(targets.clone(), softness, scale);
         report.sweeps += sweeps;
         report.newton_steps += steps;
         report.residual = report.residual.max(residual);

@@ -52,8 +52,6 @@ pub(super) struct Swept {
     pub(super) steps: usize,
     /// Largest change of the last sweep [m/s].
     pub(super) residual: f64,
-    /// Number of products of both.
-    pub(super) products: usize,
 }
 
 impl Problem<'_> {
@@ -136,19 +134,8 @@ impl Problem<'_> {
 
     /// Number of products that the sweeps would have after some.
     fn products_left(&self, sweeps: usize) -> usize {
-        self.products_of_sweep() * (MAX_SWEEPS - sweeps)
-    }
-
-    /// Number of products of a sweep.
-    fn products_of_sweep(&self) -> usize {
         let coordinates = (0..self.contacts.len()).flat_map(|index| self.rows.spans(index)).flatten();
-        PRODUCTS * coordinates.map(|span| span.len()).sum::<usize>()
-    }
-
-    /// Number of products of what was solved.
-    pub(super) fn products(&self, swept: &Swept) -> usize {
-        let of_steps = if swept.steps > 0 { swept.steps * self.products_of_step() } else { 0 };
-        swept.sweeps * self.products_of_sweep() + of_steps
+        PRODUCTS * coordinates.map(|span| span.len()).sum::<usize>() * (MAX_SWEEPS - sweeps)
     }
 
     /// Slip of a contact, times its friction \[m/s\].
