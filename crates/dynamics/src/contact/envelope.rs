@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use extricate_test_support::Noise;
 
-    /// Contacts of a convex paraboloid, and its distance at a place.
+    /// A distance that is convex in the place.
     fn paraboloid(x: f64, y: f64) -> f64 {
         2.0 * (x - 0.2).powi(2) + 0.5 * (y + 0.1).powi(2) + 0.3 * x * y
     }
