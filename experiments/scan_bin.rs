@@ -6,6 +6,7 @@
 //! cargo run --release --example scan_bin -- --files FILE… # these alone
 //! cargo run --release --example scan_bin -- --seed 5 --seconds 1 --meshes   # another drop, shorter, and not with hulls
 //! cargo run --release --example scan_bin -- --accuracy standard --rolling 0.001   # another accuracy, and coefficient of rolling friction [m]
+//! cargo run --release --example scan_bin -- --sleep         # bodies at rest fall asleep
 //! ```
 //!
 //! Each mesh is in the bin three times or more, until there are at least 27 bodies; the run is 3 s at `preview` (steps of 1/240 s), with the meshes as they
@@ -158,6 +159,8 @@ struct Arguments {
     accuracy: String,
     /// Coefficient of rolling friction of all bodies [m].
     rolling: f64,
+    /// Whether bodies at rest sleep.
+    sleep: bool,
     files: Vec<PathBuf>,
 }
 
@@ -170,6 +173,7 @@ impl Arguments {
             hulls: true,
             accuracy: "preview".to_owned(),
             rolling: 0.0,
+            sleep: false,
             files: Vec::new(),
         };
         let mut arguments = std::env::args().skip(1);
@@ -180,6 +184,7 @@ impl Arguments {
                 "--seed" => this.seed = value()?.parse()?,
                 "--accuracy" => this.accuracy = value()?,
                 "--rolling" => this.rolling = value()?.parse()?,
+                "--sleep" => this.sleep = true,
                 "--files" => this.files_alone = true,
                 "--meshes" => this.hulls = false,
                 _ => this.files.push(argument.into()),
@@ -192,11 +197,12 @@ impl Arguments {
 fn scene_text(shapes: &[String], arguments: &Arguments, as_hulls: bool) -> String {
     let layers = shapes.len().max(LAYERS * LAYER).div_ceil(LAYER);
     let mut text = format!(
-        "(title: \"Scans in a bin\", duration: {}, accuracy: {}, seed: {}, shapes: {{\
+        "(title: \"Scans in a bin\", duration: {}, accuracy: {}, seed: {}, {}shapes: {{\
          \"floor\": cuboid(size: (1.4, 1.4, 0.2)), \"wall\": cuboid(size: (0.2, 1.4, {})), ",
         arguments.duration,
         arguments.accuracy,
         arguments.seed,
+        if arguments.sleep { "sleep: (), " } else { "" },
         0.6 * layers as f64
     );
     for (index, shape) in shapes.iter().enumerate() {

@@ -241,6 +241,43 @@ fn the_speed_of_sleep_is_that_of_the_fastest_point_in_radii_a_second() {
     }
 }
 
+/// A box that rattles without loss between two walls, much faster than a body at rest, comes as far as the gap between them and no farther.
+#[test]
+fn a_body_that_trembles_in_place_sleeps_and_one_that_rattles_farther_does_not() {
+    let SleepOptions { speed, time } = SleepOptions::default();
+    let radius = 0.1 * 3_f64.sqrt();
+    let reach = speed * time * radius;
+    let rattle = |gap: f64| {
+        let mut options = asleep();
+        options.gravity = Vector3::zeros();
+        let wall = |name: &str, x: f64| {
+            let at = pose(x, 0.0, 0.0);
+            BodyDescription::new(name, BodyKind::Fixed, cuboid(1.0), at)
+        };
+        let mut walls = [wall("left", -0.6), wall("right", 0.6 + gap)];
+        let mut box_ = body("box", cuboid(0.2), pose(0.5 * gap, 0.0, 0.0));
+        box_.linear_velocity = Vector3::new(0.2, 0.0, 0.0);
+        for body in walls.iter_mut().chain([&mut box_]) {
+            (body.restitution, body.friction) = (1.0, 0.0);
+        }
+        let mut run = Run::new(options, walls.into_iter().chain([box_]));
+        let mut reversed = 0;
+        let mut last = 0.2;
+        while run.world.time() < 1.5 && run.step().asleep == 0 {
+            let velocity = run.world.body("box").unwrap().linear_velocity.x;
+            reversed += i32::from(velocity * last < 0.0);
+            last = velocity;
+        }
+        (run.world.time(), reversed, last.abs())
+    };
+    let (slept_at, reversed, speed) = rattle(0.5 * reach);
+    assert!(reversed > 20 && speed > 0.1, "{reversed} bounces, {speed} m/s");
+    assert!(slept_at > time && slept_at < 1.5 * time, "asleep at {slept_at} s");
+    let (ended_at, reversed, speed) = rattle(2.0 * reach);
+    assert!(reversed > 20 && speed > 0.1, "{reversed} bounces, {speed} m/s");
+    assert!(ended_at >= 1.5, "asleep at {ended_at} s");
+}
+
 #[test]
 fn a_body_thrown_up_does_not_sleep_at_the_top() {
     let mut ball = body("ball", Shape::ball(0.1), pose(0.0, 0.0, 1.0));

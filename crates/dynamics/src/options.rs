@@ -106,14 +106,15 @@ pub enum NarrowPhase {
 
 /// Sleep of bodies at rest, which are then left out of all computation until something wakes them.
 ///
-/// A body is at rest while all of its points are slower than `speed`, measured by its displacement within a step. An
-/// island, that is bodies connected by contacts and joints, sleeps when all of its bodies have been at rest for `time`. It
+/// A body is at rest while none of its points comes farther than `speed` times `time` from its pose when it last did so: it
+/// moves more slowly than `speed` in the mean, or trembles in place at any speed. An island, that is bodies connected by
+/// contacts and joints, sleeps when all of its bodies have been at rest for `time`. It
 /// wakes as a whole when a body that is awake touches one of its bodies, or a pull or a soft body loads one. Robots do not
 /// sleep, nor do bodies that touch them or a kinematic body that moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SleepOptions {
-    /// Maximum speed of the points of a body at rest [bounding radii/s]. Higher stops slow motions; lower than the tremor
-    /// of a loaded contact keeps bodies awake.
+    /// Maximum mean speed of the points of a body at rest [bounding radii/s]. Higher stops slow motions; lower than bodies
+    /// creep on a curved contact keeps them awake.
     pub speed: f64,
     /// Time at rest \[s\] after which an island falls asleep. At less than bodies need to accelerate to that speed, those at
     /// the top of their flight sleep.
@@ -121,9 +122,9 @@ pub struct SleepOptions {
 }
 
 impl Default for SleepOptions {
-    /// 0.01 bounding radii per second for half a second.
+    /// 0.02 bounding radii per second for half a second.
     fn default() -> Self {
-        Self { speed: 0.01, time: 0.5 }
+        Self { speed: 0.02, time: 0.5 }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::error::BuildError;
 use crate::mass::mass_properties;
 use crate::multibody::MultibodySolver;
 use crate::options::{NarrowPhase, WorldOptions};
-use crate::passes::Passes;
+use crate::passes::{Passes, rest};
 use crate::rigid::moves_links_alone;
 use crate::robot::body::{Engine, RobotBody};
 use crate::robot::parts::Parts;
@@ -137,8 +137,7 @@ fn insert_body(
     let mut rigid_body = rigid_body.build();
     if let Some(sleep) = &options.sleep {
         let activation = rigid_body.activation_mut();
-        // rapier accepts displacements of twice the threshold times the step.
-        activation.normalized_linear_threshold = 0.5 * sleep.speed * body.shape.bounding_radius();
+        activation.normalized_linear_threshold = rest::threshold(sleep, options, body);
         activation.time_until_sleep = sleep.time;
     }
     let (shape, shape_to_body) = shapes.of(body)?;

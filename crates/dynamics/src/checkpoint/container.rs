@@ -15,7 +15,7 @@ use crate::state::StateHash;
 /// The first bytes of every checkpoint.
 const MAGIC: [u8; 8] = *b"extrckpt";
 /// Version of the format. Others are rejected: the content of a checkpoint changes with the program.
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 11;
 /// Bytes before the content.
 const PREFIX: usize = 20;
 

@@ -12,6 +12,7 @@ use super::free_rotation::FreeRotation;
 use super::monitor::Monitor;
 use super::pair_contacts::PairContacts;
 use super::refinement::Refinement;
+use super::rest::Rests;
 use super::restitution::Restitution;
 use super::rolling;
 use crate::description::BodyDescription;
@@ -22,6 +23,7 @@ use crate::stateful::{Mismatch, Stateful};
 /// The algorithms around rapier's step.
 pub(crate) struct Passes {
     pub(crate) awake: Awake,
+    pub(crate) rests: Rests,
     pub(crate) account: Account,
     /// Contacts of the last part.
     pub(crate) contacts: Vec<PairContacts>,
@@ -49,6 +51,7 @@ impl Passes {
         let slow = options.solver_settings().least_bounce_speed;
         Self {
             awake: Awake::of(physics, handles, options.sleep.is_some()),
+            rests: Rests::of(bodies, handles, options.sleep.as_ref()),
             account: Account::default(),
             contacts: Vec::new(),
             continuous: ContinuousCollision::new(physics, bodies, handles, (profiler, robots)),
@@ -71,6 +74,7 @@ impl Passes {
 /// States of the algorithms; continuous collision detection has none, and which bodies sleep is rapier's.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct PassesState {
+    rests: <Rests as Stateful>::State,
     rotation: <FreeRotation as Stateful>::State,
     restitution: <Restitution as Stateful>::State,
     depenetration: <Depenetration as Stateful>::State,
@@ -85,6 +89,7 @@ impl Stateful for Passes {
 
     fn snapshot(&self) -> PassesState {
         PassesState {
+            rests: self.rests.snapshot(),
             rotation: self.rotation.snapshot(),
             restitution: self.restitution.snapshot(),
             depenetration: self.depenetration.snapshot(),
@@ -96,6 +101,7 @@ impl Stateful for Passes {
     }
 
     fn restore(&mut self, state: PassesState) -> Result<(), Mismatch> {
+        self.rests.restore(state.rests)?;
         self.rotation.restore(state.rotation)?;
         self.restitution.restore(state.restitution)?;
         self.depenetration.restore(state.depenetration)?;

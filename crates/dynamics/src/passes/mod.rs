@@ -9,6 +9,7 @@ pub(crate) mod free_rotation;
 pub(crate) mod monitor;
 pub(crate) mod pair_contacts;
 pub(crate) mod refinement;
+pub(crate) mod rest;
 pub(crate) mod restitution;
 pub(crate) mod rolling;
 

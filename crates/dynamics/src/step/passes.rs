@@ -96,9 +96,11 @@ pub(super) fn step_robots(world: &mut World, progress: &mut Progress) {
     }
 }
 
-/// Reads which bodies are awake at the start of a part.
-pub(super) fn find_awake(world: &mut World, _: &mut Progress) {
-    world.passes.awake.update(&world.physics);
+/// Reads which bodies are awake at the start of a part, and for how long they have rested.
+pub(super) fn find_awake(world: &mut World, progress: &mut Progress) {
+    let Passes { awake, rests, .. } = &mut world.passes;
+    awake.update(&world.physics);
+    rests.update(&mut world.physics.bodies, awake, progress.part);
 }
 
 pub(super) fn start_continuous_collision(world: &mut World, _: &mut Progress) {

@@ -224,8 +224,9 @@ impl Restitution {
         {
             wake(physics, bouncer.handle);
             let body = &mut physics.bodies[bouncer.handle];
-            body.set_linvel(impact_body.velocity.into(), true);
-            body.set_angvel(impact_body.angular_velocity.into(), true);
+            // The body is awake; waking it once more would end its rest.
+            body.set_linvel(impact_body.velocity.into(), false);
+            body.set_angvel(impact_body.angular_velocity.into(), false);
         }
     }
 

@@ -30,7 +30,7 @@ pub struct SolverEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(rename = "Sleep", deny_unknown_fields)]
 pub struct SleepEntry {
-    /// Maximum speed of the points of a body at rest, in its bounding radii per second.
+    /// Maximum mean speed of the points of a body at rest, in its bounding radii per second.
     #[serde(default)]
     pub speed: Option<f64>,
     /// Time at rest after which connected bodies fall asleep \[s\].
