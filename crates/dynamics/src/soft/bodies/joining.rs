@@ -6,6 +6,7 @@
 
 use super::stepping::Before;
 use super::world::SoftWorld;
+use crate::soft::contact::Among;
 
 /// State of the attempts of a step.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +33,7 @@ impl SoftWorld {
         if !self.contact.options().stiffens() {
             return false;
         }
-        let excess = |world: &mut Self| world.contact.excess_at(&world.system.x);
+        let excess = |world: &mut Self| world.contact.excess_at(&world.system.x, Among::SoftBodies);
         let join = match *joining {
             Joining::Untried if failed => {
                 *joining = Joining::Failed;

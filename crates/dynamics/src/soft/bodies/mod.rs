@@ -23,7 +23,7 @@
 //! rapier's six substeps; nodes on fixed and kinematic bodies are prescribed, and their constraint forces
 //! are part of the loads on these bodies; those of handles are reported with the state of the soft body.
 //!
-//! A step that does not converge is repeated in 2 and 4 substeps; a substep of the last attempt that does not converge either ends
+//! A step that does not converge is repeated in 2 and 4 substeps, and in 4 and 8 with more iterations where these leave bodies deep; a substep that does not converge either ends
 //! with its best iterate, which the report states. Only a state that is not finite is an error, and the world is as before.
 //!
 //! ```
@@ -53,6 +53,7 @@
 mod assembly;
 mod check;
 pub(crate) mod description;
+mod finer;
 mod handle;
 mod joining;
 pub(crate) mod jointed;

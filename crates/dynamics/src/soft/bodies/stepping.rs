@@ -18,17 +18,17 @@ use crate::soft::attachment::{Attached, Attachment};
 use crate::soft::contact::{Memory, Motion, Pressure};
 use crate::soft::interaction::{Interaction, OuterProducts};
 use crate::soft::support::{Supported, Supports};
-use crate::soft::{ExtraBlock, NewtonOptions, Scheme, SoftStepReport, StepOptions, Times};
+use crate::soft::{ExtraBlock, Scheme, SoftStepReport, StepOptions, Times};
 use crate::state::AnyBody;
 
-/// Maximum number of halvings of a step that does not converge: 4 substeps at most. Each attempt costs up to the maximum number
-/// of Newton iterations, which its substeps share; those of the last one end with their best iterates.
-const MAX_HALVINGS: u32 = 2;
+/// Maximum number of halvings of a step that does not converge: 4 substeps. Each attempt costs up to the maximum number
+/// of Newton iterations, which its substeps share; those of the last one end with their best iterates. Those of `finer.rs` come after it.
+pub(super) const MAX_HALVINGS: u32 = 2;
 
 /// Relative change of the energy of contact by the last refresh of the active set above which a step that did not converge after it is
 /// halved where the pressure stiffens: what is deep then was not seen before. Above it the descent of the last attempt continues.
 /// Larger: contacts found late go deeper; smaller: more steps are halved.
-const MAX_DRIFT: f64 = 0.5;
+pub(super) const MAX_DRIFT: f64 = 0.5;
 
 /// Pressures that a jammed step is repeated with, one after another.
 const EASINGS: [Pressure; 3] = [Pressure::Stiffens, Pressure::Eased, Pressure::Linear];
@@ -54,7 +54,7 @@ pub(super) struct Before {
 impl SoftWorld {
     /// Advances the soft bodies by the step of the world that begins at `time` and takes `dt` [s], and applies their loads to the
     /// rigid ones; `robots` are the motions of those near soft bodies. A step that does not converge is repeated in 2 and 4 substeps, of which each is a descent that ends with its best iterate where it does
-    /// not converge either; then, where one of them is jammed ([`SoftReport::jammed`]), with eased contacts ([`Self::ease`]). On failure, where the state is not finite, it is as before.
+    /// not converge either; then, where these leave bodies deep or jammed, with the whole bound on iterations for each part, in finer ones ([`Self::refines`]); then, where one of them is jammed ([`SoftReport::jammed`]) and deep, with eased contacts ([`Self::ease`]). On failure, where the state is not finite, it is as before.
     pub(crate) fn step(
         &mut self,
         physics: &mut PhysicsWorld,
@@ -64,25 +64,21 @@ impl SoftWorld {
     ) -> Result<(SoftReport, Times), Failure> {
         let start = Instant::now();
         let (moving, touches) = self.motions(physics, options, dt);
-        let before =
-            Before { nodes: [self.system.x.clone(), self.system.v.clone()], contact: self.contact.memory() };
+        let before = self.before();
         let (mut rounds, mut joining) = (1, self.joins_none());
-        let (mut halvings, mut easings) = (0, EASINGS.into_iter());
+        let (mut halvings, mut finer, mut easings) = (0, self.refines_none(), EASINGS.into_iter());
         let (moved, (mut report, mut times)) = loop {
-            let (parts, mut moved) = (1 << halvings, moving.clone());
-            // Parts of a step share its bound on iterations.
-            let max_iterations = (options.newton.max_iterations >> halvings).max(1);
-            let last = halvings == MAX_HALVINGS;
-            let max_drift = if options.contact.stiffens() { MAX_DRIFT } else { f64::INFINITY };
-            let newton = NewtonOptions { accept: last, max_iterations, max_drift, ..options.newton };
-            let options = SoftOptions { newton, ..*options };
+            let mut moved = moving.clone();
+            let (parts, options) = finer.parts(options, halvings);
             let mut links = self.links(robots.motions());
             let done = self.substeps((&mut moved, &mut links, &touches), &options, (time, dt), parts);
-            if self.repeats(&mut joining, &before, done.is_err()) {
+            if self.repeats(&mut joining, &before, done.is_err()) || self.refines(&mut finer, &before, &done)
+            {
                 continue;
             }
             match done {
-                Ok((report, _)) if report.jammed > 0 && self.ease(&before, &mut easings) => {}
+                Ok((report, _))
+                    if report.jammed > 0 && self.is_deep() && self.ease(&before, &mut easings) => {}
                 Ok(done) => {
                     if rounds == MAX_ROUNDS || !robots.adapt(&self.link_loads(&moved)) {
                         break (moved, done);
@@ -153,6 +149,11 @@ impl SoftWorld {
         self.put_back(before);
         self.contact.ease(&deep, to);
         true
+    }
+
+    /// The state at the start of a step.
+    pub(super) fn before(&self) -> Before {
+        Before { nodes: [self.system.x.clone(), self.system.v.clone()], contact: self.contact.memory() }
     }
 
     /// Puts back the state at the start of a step.

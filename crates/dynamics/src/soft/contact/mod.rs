@@ -53,3 +53,4 @@ pub use obstacle::{Motion, Obstacle};
 pub use options::ContactOptions;
 pub use overlaps::{Overlap, Wrench};
 pub use point::{Contact, Field, Probe};
+pub(crate) use release::Among;

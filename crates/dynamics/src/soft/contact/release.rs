@@ -15,6 +15,15 @@ const RELEASE_WINDOW: f64 = 0.1;
 /// pairs are eased, and go deep. The parts of six scenes of the soak end with at most 2.3, those that gain energy with 22 and more (docs/measured.md).
 const DEEP: f64 = 8.0;
 
+/// Contacts among which the deepest is sought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Among {
+    /// Those of soft bodies with each other, or within one.
+    SoftBodies,
+    /// All of them.
+    All,
+}
+
 impl SoftContact {
     /// Records initial overlaps at the first call and releases a part of them at each.
     ///
@@ -81,18 +90,25 @@ impl SoftContact {
         self.detected.contacts.iter().any(|contact| contact.law.beyond_onset(contact.effective_depth) > deep)
     }
 
-    /// The depth beyond twice the onset of its stiffening of the deepest contact of soft bodies with each other, or within one, at the blocks `x` \[m\].
-    pub(crate) fn excess_at(&mut self, x: &[Vector3<f64>]) -> f64 {
+    /// The depth beyond twice the onset of its stiffening of the deepest contact `among` some at the blocks `x` \[m\].
+    pub(crate) fn excess_at(&mut self, x: &[Vector3<f64>], among: Among) -> f64 {
         let onset = self.onset();
         self.detect(x);
-        let between = self.detected.contacts.iter().filter(|contact| contact.obstacle.is_none());
-        between.map(|contact| contact.law.beyond_onset(contact.effective_depth) - onset).fold(0.0, f64::max)
+        let some =
+            self.detected.contacts.iter().filter(|contact| among == Among::All || contact.obstacle.is_none());
+        some.map(|contact| contact.law.beyond_onset(contact.effective_depth) - onset).fold(0.0, f64::max)
     }
 
     /// Sets whether edges with an end in the active set become contacts during a minimisation where their pressure stiffens.
     pub(crate) fn let_edges_join(&mut self, join: bool) {
         self.joins_beside = join;
         self.detected_at.clear();
+    }
+
+    /// Whether they do.
+    #[cfg(test)]
+    pub(crate) fn edges_join(&self) -> bool {
+        self.joins_beside
     }
 
     /// Whether [`Self::ease`] would change the pressure of one of the pairs of bodies.

@@ -6,11 +6,12 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use crate::soft::contact::ContactOptions;
 use crate::soft::material::{Constitutive, Material};
-use crate::{BodyDescription, BodyKind, Shape, World, WorldBuilder, WorldOptions};
+use crate::{BodyDescription, BodyKind, Mass, Shape, World, WorldBuilder, WorldOptions};
 use crate::{SoftBodyDescription, SoftOptions};
 use extricate_core::geometry::TetMesh;
 use extricate_core::geometry::tet_mesh::procedural::block;
 
+mod attempts;
 mod coupling;
 mod errors;
 mod fields;
@@ -54,6 +55,18 @@ fn ground() -> BodyDescription {
 fn rigid_box(name: &str, size: Vector3<f64>, height: f64) -> BodyDescription {
     let above = Isometry3::translation(0.0, 0.0, height);
     BodyDescription::new(name, BodyKind::Dynamic, Shape::cuboid(size), above)
+}
+
+/// A soft cube of side 0.1 m on the ground that an edge of a falling box strikes; mass \[kg\] and speed \[m/s\] are those of the box.
+fn struck_cube(options: WorldOptions, mass: f64, speed: f64) -> World {
+    let mut builder = World::builder(options);
+    builder.add_body(ground()).unwrap();
+    builder.add_soft_body(soft_cube("cube", 0.051)).unwrap();
+    let mut wedge = rigid_box("wedge", Vector3::new(0.03, 0.03, 0.2), 0.32);
+    wedge.pose.rotation = UnitQuaternion::from_euler_angles(0.6, 0.4, 0.0);
+    (wedge.mass, wedge.linear_velocity.z) = (Mass::Total(mass), -speed);
+    builder.add_body(wedge).unwrap();
+    built(builder)
 }
 
 fn run(world: &mut World, duration: f64) {

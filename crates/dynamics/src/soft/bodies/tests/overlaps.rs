@@ -1,9 +1,7 @@
 //! Overlaps, energy and momentum of soft bodies as reported by a world.
 
-use nalgebra::UnitQuaternion;
-
 use super::*;
-use crate::{Mass, NodeDepths};
+use crate::NodeDepths;
 
 #[test]
 fn overlaps_at_the_start_are_named_with_their_depths() {
@@ -99,14 +97,7 @@ fn every_step_of_a_hard_impact_ends_and_inverts_no_element() {
 fn edges_that_strike_a_soft_cube_stop_within_a_fiftieth_of_its_thickness() {
     let (mut firm, mut deepest) = (0, 0.0_f64);
     for [mass, speed] in [[1.0, 2.0], [1.0, 5.0], [4.0, 2.0], [4.0, 5.0]] {
-        let mut builder = World::builder(options(1e7, 1.0 / 240.0));
-        builder.add_body(ground()).unwrap();
-        builder.add_soft_body(soft_cube("cube", 0.051)).unwrap();
-        let mut wedge = rigid_box("wedge", Vector3::new(0.03, 0.03, 0.2), 0.32);
-        wedge.pose.rotation = UnitQuaternion::from_euler_angles(0.6, 0.4, 0.0);
-        (wedge.mass, wedge.linear_velocity.z) = (Mass::Total(mass), -speed);
-        builder.add_body(wedge).unwrap();
-        let mut world = built(builder);
+        let mut world = struck_cube(options(1e7, 1.0 / 240.0), mass, speed);
         for _ in 0..48 {
             let report = world.step().unwrap().soft.unwrap();
             assert_eq!((report.unconverged, report.inverted), (0, 0), "{mass} {speed}");
