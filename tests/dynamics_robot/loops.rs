@@ -95,10 +95,12 @@ fn a_parallelogram_swings_as_the_pendulum_that_it_is() {
     }
 }
 
-#[test]
-fn a_crank_drives_a_rocker_as_its_geometry_says() {
-    // A crank of 0.3 m, a coupler of 1 m and a rocker of 0.8 m on a ground of 1 m: it rotates all the way.
-    let [crank, coupler, rocker, ground] = [0.3_f64, 1.0, 0.8, 1.0];
+/// Lengths of a crank, its coupler, the rocker and the ground between them [m]: the crank rotates all the way.
+const LENGTHS: [f64; 4] = [0.3, 1.0, 0.8, 1.0];
+
+/// A crank that is connected with a rocker, as its file has it: the loop is open. `shape` is that of the crank.
+fn crank_and_rocker(shape: &str) -> RobotDescription {
+    let [crank, coupler, rocker, ground] = LENGTHS;
     let body = |mass: f64, length: f64| {
         let inertia = mass * length * length / 12.0;
         format!(
@@ -108,7 +110,7 @@ fn a_crank_drives_a_rocker_as_its_geometry_says() {
     };
     let text = format!(
         r#"<mujoco><compiler angle="radian"/><worldbody>
-<body name="crank"><joint name="A" axis="0 -1 0"/>{}
+<body name="crank"><joint name="A" axis="0 -1 0"/>{}{shape}
   <body name="coupler" pos="{crank} 0 0"><joint name="B" axis="0 -1 0"/>{}</body></body>
 <body name="rocker" pos="{ground} 0 0"><joint name="D" axis="0 -1 0"/>{}</body>
 </worldbody><equality><connect name="C" body1="coupler" body2="rocker" anchor="{coupler} 0 0"/></equality></mujoco>"#,
@@ -120,19 +122,30 @@ fn a_crank_drives_a_rocker_as_its_geometry_says() {
     let mut robot = described(&text);
     robot.closures[0].frames[1] = Isometry3::translation(rocker, 0.0, 0.0);
     robot.configuration = vec![1.0, -0.5, 1.8];
+    robot
+}
+
+/// Difference of the angle of the rocker \[rad\] from what the geometry has for that of the crank.
+fn rocker_error(world: &World) -> f64 {
+    let [crank, coupler, rocker, ground] = LENGTHS;
+    let joints = state(world).joints;
+    // The tip of the crank, and the angle of the rocker whose tip is one coupler away from it.
+    let (x, z) = (ground - crank * joints["A"].cos(), -crank * joints["A"].sin());
+    let away = x.hypot(z);
+    let inner = ((away * away + rocker * rocker - coupler * coupler) / (2.0 * away * rocker)).acos();
+    let wrapped = (joints["D"] - (PI + z.atan2(x) - inner)).rem_euclid(2.0 * PI);
+    wrapped.min(2.0 * PI - wrapped)
+}
+
+#[test]
+fn a_crank_drives_a_rocker_as_its_geometry_says() {
+    let mut robot = crank_and_rocker("");
     let mut open = World::builder(WorldOptions::default());
     let refused = open.add_robot(robot.clone()).map(drop).unwrap_err();
     assert!(refused.to_string().starts_with("robot `r`: loop \"C\" is open by"), "{refused}");
     robot.close_loops(&[0]).unwrap();
     let speed = 5.0;
     robot.joints[0].motor = Some(Motor::Velocity { target: speed, damping: 1e4, max_force: None });
-    let geometry = |angle: f64| {
-        // The tip of the crank, and the angle of the rocker whose tip is one coupler away from it.
-        let (x, z) = (ground - crank * angle.cos(), -crank * angle.sin());
-        let away = x.hypot(z);
-        let inner = ((away * away + rocker * rocker - coupler * coupler) / (2.0 * away * rocker)).acos();
-        PI + z.atan2(x) - inner
-    };
     let mut world = world_of(robot, WorldOptions::default());
     let h = world.options().time_step;
     let (mut gap, mut work, mut balance, mut largest) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
@@ -140,8 +153,7 @@ fn a_crank_drives_a_rocker_as_its_geometry_says() {
     for step in 0..600 {
         world.step().unwrap();
         let now = state(&world);
-        let wrapped = (now.joints["D"] - geometry(now.joints["A"])).rem_euclid(2.0 * PI);
-        gap = gap.max(wrapped.min(2.0 * PI - wrapped));
+        gap = gap.max(rocker_error(&world));
         let energy = world.energy().total();
         if let Some(first) = start {
             work += h * now.efforts["A"].motor * now.velocities["A"];
@@ -154,6 +166,48 @@ fn a_crank_drives_a_rocker_as_its_geometry_says() {
     }
     assert!(gap < 1e-9, "{gap}");
     assert!(balance < 0.01 * largest, "{balance} of {largest}");
+}
+
+/// A crank that makes half a turn in three steps: the free motion is divided into pieces.
+#[test]
+fn a_linkage_that_whirls_keeps_its_loop_closed_and_gains_no_energy() {
+    let mut robot = crank_and_rocker("");
+    robot.close_loops(&[0]).unwrap();
+    robot.velocities[0] = 500.0;
+    let mut world = world_of(robot, weightless());
+    world.step().unwrap();
+    let start = world.energy().total();
+    let (mut gap, mut gain, mut fastest) = (0.0_f64, 0.0_f64, 0.0_f64);
+    while world.time() < 2.0 {
+        world.step().unwrap();
+        gap = gap.max(rocker_error(&world));
+        gain = gain.max(world.energy().total() / start - 1.0);
+        fastest = fastest.max(state(&world).velocities["A"].abs());
+    }
+    assert!(gap < 1e-9, "{gap}");
+    assert!(gain < 1e-3 && fastest > 100.0, "{gain} {fastest}");
+}
+
+/// Continuous collision detection moves the crank back to where it strikes a thin plate, within a step.
+#[test]
+fn a_linkage_that_is_stopped_within_a_step_keeps_its_loop_closed() {
+    let mut robot = crank_and_rocker(r#"<geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.01"/>"#);
+    robot.close_loops(&[0]).unwrap();
+    robot.velocities[0] = 100.0;
+    let mut builder = World::builder(weightless());
+    let plate = Shape::cuboid(nalgebra::Vector3::new(0.05, 0.1, 0.001));
+    let at = Isometry3::translation(-0.3, 0.0, 0.0);
+    builder.add_body(BodyDescription::new("plate", BodyKind::Fixed, plate, at)).unwrap();
+    builder.add_robot(robot).unwrap();
+    let mut world = builder.build().unwrap();
+    let (mut gap, mut farthest) = (0.0_f64, 0.0_f64);
+    while world.time() < 0.2 {
+        world.step().unwrap();
+        gap = gap.max(rocker_error(&world));
+        farthest = farthest.max(state(&world).joints["A"]);
+    }
+    assert!(gap < 1e-9, "{gap}");
+    assert!(farthest > 3.0 && farthest < PI, "{farthest}");
 }
 
 #[test]

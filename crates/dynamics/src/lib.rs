@@ -5,6 +5,7 @@
 //! options; contacts; the solver of robots; the passes around rapier's step; the world; its step, measurements, building and checkpoints. A
 //! module imports only from those below it.
 
+mod algebra;
 mod error;
 mod state;
 mod stateful;

@@ -10,7 +10,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::pipeline::PhysicsWorld;
 
-use super::closed_motion::{begin, move_closed};
+use super::closed_motion::begin;
 use super::midpoint::Step;
 use super::motion::MovingTree;
 use super::ports::Ports;
@@ -119,7 +119,7 @@ impl Ahead<'_> {
     /// Moves it again without the loads, its motors and friction as they are under them.
     fn unload(&mut self, step: &Step) {
         self.moving.loads.fill(SpatialVector::ZERO);
-        move_closed(&mut self.moving, step);
+        self.moving.move_freely(step);
     }
 
     /// The motion of its links near soft bodies; `None` where none of them yields.
@@ -190,13 +190,13 @@ impl Ahead<'_> {
 /// Moves a robot over a step under its loads, its motors and friction at their bounds where that motion shows them to be; returns whether any of them was not
 /// there before.
 fn settle(moving: &mut MovingTree<'_>, step: &Step) -> bool {
-    move_closed(moving, step);
+    moving.move_freely(step);
     for solves in 1..MAX_SOLVES {
         if !moving.correct(step.h, (true, solves <= BINDING)) {
             return solves > 1;
         }
         moving.choose_instants(step.h);
-        move_closed(moving, step);
+        moving.move_freely(step);
     }
     true
 }

@@ -1,6 +1,6 @@
 //! Cholesky factor of a dense matrix by columns, written out so that it is compiled with its callers, for the instructions that they have.
 
-use super::acceleration::dot;
+use crate::algebra::dot;
 
 /// Columns that are taken off another one at once.
 const BLOCK: usize = 4;

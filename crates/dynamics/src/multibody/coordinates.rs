@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use nalgebra::Vector3;
 
-use super::acceleration::{dot, three_dots};
 use super::contact::{Contact, Side};
 use super::limit::Limit;
 use super::port_motion::{add_side, relative};
 use super::ports::Ports;
+use crate::algebra::{dot, three_dots};
 
 /// Part of a row in the coordinates of one tree.
 #[derive(Debug, Clone, Copy)]

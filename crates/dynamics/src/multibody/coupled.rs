@@ -6,8 +6,8 @@
 
 use nalgebra::DMatrix;
 
-use super::pivoted_cholesky::PivotedCholesky;
-use crate::robot::tree::Coupling;
+use crate::algebra::pivoted_cholesky::PivotedCholesky;
+use crate::robot::coupling::Coupling;
 
 /// Response of a row that those before it leave, over its own, below which it is redundant.
 const SPANNED: f64 = 1e-10;

@@ -4,10 +4,9 @@
 //! B − B Qᵀ (Q Qᵀ)⁻¹ Q with Q = R B: coordinates across those of the rows. Redundant rows, as those of a planar loop in space, are left out. Products are written out: those of whole
 //! matrices depend on the instructions that a processor has.
 
+use crate::algebra::pivoted_cholesky::PivotedCholesky;
+use crate::algebra::{add, dot};
 use nalgebra::DMatrix;
-
-use super::acceleration::{add, dot};
-use super::pivoted_cholesky::PivotedCholesky;
 
 /// Response of a row that the rows before it leave, over that of its sides alone, below which it is redundant, or moves nothing: rounding.
 const SPANNED: f64 = 1e-10;
@@ -19,8 +18,6 @@ pub(super) struct HeldRow {
     pub(super) sides: [Vec<(usize, f64)>; 2],
     /// Its velocity in the displacement.
     pub(super) target: f64,
-    /// Its value, for which it has to make up at the end of the displacement [m or rad].
-    pub(super) gap: f64,
     /// Rows that belong together are compared by the largest response of their sides.
     pub(super) group: usize,
 }
@@ -30,7 +27,7 @@ impl HeldRow {
         self.sides.iter().flatten().copied()
     }
 
-    fn velocity(&self, velocities: &[f64]) -> f64 {
+    pub(super) fn velocity(&self, velocities: &[f64]) -> f64 {
         self.entries().map(|(port, factor)| factor * velocities[port]).sum()
     }
 
@@ -148,11 +145,6 @@ impl Held {
     /// Rows that are not redundant.
     pub(super) fn kept(&self) -> &[usize] {
         &self.factor.order
-    }
-
-    /// Values of the rows, for which they have to make up.
-    pub(super) fn gaps(&self) -> Vec<f64> {
-        self.rows.iter().map(|row| row.gap).collect()
     }
 
     /// Adds to the velocities of the ports what impulses of the rows cause.

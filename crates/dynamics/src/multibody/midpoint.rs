@@ -15,10 +15,13 @@ use extricate_core::multibody::factor::SolveBuffer;
 use extricate_core::multibody::inverse::Recursion;
 use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector};
 
-use super::acceleration::{History, add, dot};
+use super::acceleration::History;
 use super::coupled::CoupledRows;
+use crate::algebra::{add, dot};
+use crate::robot::closed_rows::{Closed, ClosedRows};
+use crate::robot::coupling::Coupling;
 use crate::robot::lift::{Lift, lift};
-use crate::robot::tree::Coupling;
+use crate::robot::loops::TreeLoop;
 
 /// Maximum number of iterations of a step, or of a piece of one. More are spent better on shorter pieces.
 const MAX_ITERATIONS: usize = 20;
@@ -51,6 +54,9 @@ pub(super) struct Forces<'a> {
     /// Joints that follow others, and the instants θ of the step at which forces within the joints are taken.
     pub(super) couplings: &'a [Coupling],
     pub(super) instants: &'a [f64],
+    /// Loops that are closed, and the rows of couplings and loops that are not redundant.
+    pub(super) loops: &'a [TreeLoop],
+    pub(super) kept: &'a [usize],
     /// Forces on the links: at their centres of mass, world axes; none where the slice is empty.
     pub(super) loads: &'a [SpatialVector],
     /// Forces that bear the weight of links.
@@ -84,6 +90,7 @@ pub(super) struct Midpoint {
     moments: Vec<Matrix3<f64>>,
     momenta: Option<Momenta>,
     coupled: CoupledRows,
+    closed: ClosedRows,
     history: History,
 }
 
@@ -105,7 +112,9 @@ impl Midpoint {
                 self.couple(forces);
                 self.history.clear();
             }
-            self.correct(forces, v, step.h);
+            if !self.correct(forces, v, step.h) {
+                return false;
+            }
             let error = -step.h * step.h * dot(&self.correction, &self.residual);
             if iteration == 0 {
                 first = if is_guessed { fall(forces.multibody, step) } else { error };
@@ -128,28 +137,54 @@ impl Midpoint {
         false
     }
 
-    /// Determines the response to the forces of couplings, after the factor.
+    /// Determines the response to the forces of couplings, after the factor. Where loops are closed, it is that of each iterate.
     pub(super) fn couple(&mut self, forces: &Forces<'_>) {
+        if !forces.loops.is_empty() {
+            return;
+        }
         let Self { factor, placement, buffer, coupled, .. } = self;
         coupled.update((forces.couplings, self.rates.len()), |joint, x| {
             factor.solve(forces.multibody, placement, (joint, &[]), buffer, x);
         });
     }
 
-    /// Determines the correction that answers the residual, which has the forces of the couplings then.
-    fn correct(&mut self, forces: &Forces<'_>, v: &[f64], h: f64) {
+    /// Determines the correction that answers the residual, which has the forces of couplings and loops then; `false` where none close these.
+    fn correct(&mut self, forces: &Forces<'_>, v: &[f64], h: f64) -> bool {
         let Self { factor, placement, buffer, correction, residual, .. } = self;
         let rest: Vec<f64> = residual.iter().map(|r| -r).collect();
         factor.solve(forces.multibody, placement, (&rest, &[]), buffer, correction);
-        self.coupled.hold(forces.couplings, (v, forces.instants, h), (&self.rates, correction, residual));
+        self.answer(forces, v, h)
     }
 
-    /// Makes the accelerations those that the couplings allow.
+    /// Makes the accelerations those that couplings and loops allow.
     pub(super) fn hold(&mut self, forces: &Forces<'_>, v: &[f64], h: f64) {
         self.correction.iter_mut().for_each(|correction| *correction = 0.0);
-        let held = (&self.rates[..], &mut self.correction[..], &mut self.residual[..]);
-        self.coupled.hold(forces.couplings, (v, forces.instants, h), held);
+        self.answer(forces, v, h);
         add(&mut self.rates, 1.0, &self.correction);
+    }
+
+    /// Adds to the correction what couplings and loops ask for; `false` where no forces close these.
+    fn answer(&mut self, forces: &Forces<'_>, v: &[f64], h: f64) -> bool {
+        let Self { factor, placement, buffer, correction, residual, coupled, closed, rates, .. } = self;
+        let held = (&rates[..], &mut correction[..], &mut residual[..]);
+        let Forces { multibody, base, couplings, instants, loops, kept, .. } = *forces;
+        if loops.is_empty() {
+            coupled.hold(couplings, (v, instants, h), held);
+            return true;
+        }
+        let of = Closed { multibody, base: &base, couplings, loops };
+        closed.update(&of, placement, (factor, buffer));
+        closed.hold(kept, (v, instants, h), held)
+    }
+
+    /// Largest angular velocity of a link in the middle of the motion [rad/s].
+    pub(super) fn fastest(&self) -> f64 {
+        self.recursion.motions.iter().map(|motion| motion.angular.norm()).fold(0.0, f64::max)
+    }
+
+    /// Forces of the rows of couplings and loops, where there are loops.
+    pub(super) fn closing_forces(&self) -> &[f64] {
+        &self.closed.forces
     }
 
     /// Starts the iteration at the accelerations that `rates` has, or at none; returns whether it has them.

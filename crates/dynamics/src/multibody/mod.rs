@@ -11,7 +11,7 @@
 //! 2. The response of a tree to impulses at its *ports*, the links and joints with rows, is a dense matrix of the size
 //!    of the ports, by solves in the factorised tree ([`ports`]): the Delassus operator in blocks, one for each tree.
 //!    Joints that mimic others and closed loops are eliminated from it exactly ([`held`]); the free motion has the forces of the
-//!    couplings ([`coupled`]) and those that close the loops ([`closed_motion`]).
+//!    couplings ([`coupled`]) and those that close the loops ([`crate::robot::closed_rows`]).
 //! 3. Contacts with exact Coulomb cones ([`contact`]) and limits of joints ([`limit`]) are solved by Gauss–Seidel sweeps with momentum
 //!    ([`sweeps`]) in coordinates in which the response is the identity ([`coordinates`]), twice: for the displacement of the step, which closes gaps and recovers overlaps, and for the velocity at
 //!    its end, which has no speed of recovery. Both start from the impulses of the step before, by features ([`rows`]). Where links rotate far in the
@@ -39,7 +39,6 @@ mod limit;
 pub(crate) mod memory;
 mod midpoint;
 mod motion;
-mod pivoted_cholesky;
 mod port_motion;
 mod ports;
 mod proximal;

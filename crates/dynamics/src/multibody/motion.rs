@@ -4,7 +4,7 @@
 //! joint is h times its mean velocity where nothing acts in it, and h times its velocity at the end where a stiff spring does: the mean of
 //! both would let an overdamped spring ring.
 //!
-//! Where the iteration does not converge, the step is divided into pieces.
+//! Where the iteration does not converge, or links of a tree with loops rotate far, the step is divided into pieces; loops are closed at the end of each.
 
 use std::borrow::Cow;
 
@@ -12,17 +12,24 @@ use nalgebra::{Isometry3, Point3};
 
 use super::coupled::synchronise;
 use super::midpoint::{Forces, Midpoint, Step};
+use crate::algebra::add;
 use crate::robot::carried::carried_velocities;
+use crate::robot::closed_rows::{Closed, Closing};
+use crate::robot::coupling::Coupling;
 use crate::robot::lift::{Lift, lift};
 use crate::robot::loops::TreeLoop;
 use crate::robot::outside::OutsideForces;
-use crate::robot::tree::{Coupling, Drive, RobotTree, TreeEnd};
+use crate::robot::tree::{Drive, RobotTree, TreeEnd};
 use extricate_core::multibody::factor::SolveBuffer;
 use extricate_core::multibody::inverse::Recursion;
 use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector};
 
 /// Numbers of pieces that a step is divided into, one after another, until the iterations of all converge.
 const PIECES: [u32; 4] = [1, 4, 16, 64];
+
+/// Rotation of a link in a piece of a step \[rad\] above which a tree with loops moves in shorter ones. Larger, and the rows of the middle lead elsewhere
+/// than the loops by more than a projection may undo: linkages that whirl gain energy.
+const SWEPT: f64 = 0.1;
 
 /// Rotation of a link in a step \[rad\] above which rows for the velocity at the end are those of the end. Larger, and heavy links on light ones that
 /// spin gain energy from contacts.
@@ -60,11 +67,10 @@ pub(super) struct MovingTree<'a> {
     pub(super) couplings: &'a [Coupling],
     /// Loops that it closes.
     pub(super) loops: &'a [TreeLoop],
-    /// Rows of couplings and loops that are not redundant at the start of the step; all where that is not determined.
-    pub(super) kept: Option<Vec<usize>>,
-    /// Impulses of the rows of couplings and loops over the step, by which a tree with loops holds them, and the forces of these on the joints.
-    pub(super) held: Vec<f64>,
-    pub(super) holding: Vec<f64>,
+    /// Rows of couplings and loops that are not redundant at the start of the step, and where the tree is placed; all where that is not determined.
+    pub(super) kept: [Option<Vec<usize>>; 2],
+    /// Impulses of the rows of couplings and loops over the step, by which a tree with loops holds them.
+    held: Vec<f64>,
     /// Forces with which limits bear joints that rest at them in the free motion, by velocity [N·m or N]; empty where none does.
     pub(super) bearing: Vec<f64>,
     /// Whether these are other ones than those of the free motion.
@@ -119,9 +125,8 @@ impl<'a> MovingTree<'a> {
             drives: Vec::new(),
             couplings: &[],
             loops: &[],
-            kept: None,
+            kept: [None, None],
             held: Vec::new(),
-            holding: vec![0.0; count],
             bearing: Vec::new(),
             bears: false,
             instants: vec![MIDDLE; count],
@@ -221,6 +226,11 @@ impl<'a> MovingTree<'a> {
     /// Force with which a limit bears a joint in the free motion [N·m or N].
     pub(super) fn borne(&self, v: usize) -> f64 {
         self.bearing.get(v).copied().unwrap_or(0.0)
+    }
+
+    /// Velocities of the displacement of a free motion in pieces, which follow the loops where the middle of it does not; `None` of one piece.
+    pub(super) fn free_path(&self) -> Option<&[f64]> {
+        (self.pieces > 1).then_some(&self.free[0][..])
     }
 
     /// Velocity of the displacement of the free motion [rad/s or m/s].
@@ -334,7 +344,7 @@ impl<'a> MovingTree<'a> {
 
     /// Distributes the forces within joints at a state to constant forces and to the mass matrix.
     fn act(&mut self, [position, velocity]: [&[f64]; 2], h: f64) {
-        self.joint.copy_from_slice(&self.holding);
+        self.joint.fill(0.0);
         self.joint.iter_mut().zip(&self.bearing).for_each(|(joint, force)| *joint += force);
         for ([q, v], drive) in &self.drives {
             let ([q, v], action) = ([*q, *v], drive.action());
@@ -349,6 +359,8 @@ impl<'a> MovingTree<'a> {
     /// Moves the tree freely; its placement is then that of the middle of the step.
     pub(super) fn move_freely(&mut self, step: &Step) {
         self.row_impulses.clear();
+        let [start, now] = &mut self.kept;
+        now.clone_from(start);
         let mut midpoint = Midpoint::default();
         for pieces in PIECES {
             self.pieces = pieces;
@@ -439,6 +451,8 @@ impl<'a> MovingTree<'a> {
             added: &self.added,
             couplings: self.couplings,
             instants: &self.instants,
+            loops: self.loops,
+            kept: self.kept[1].as_deref().unwrap_or_default(),
             loads: &self.loads,
             lifts: self.lifts,
         }
@@ -450,13 +464,19 @@ impl<'a> MovingTree<'a> {
         let piece = Step { h, ..*step };
         let (mut q, mut v) = (self.q.clone(), self.v.clone());
         let mut sum = vec![0.0; v.len()];
+        let mut closing = Closing::default();
+        self.held.clear();
         for number in 0..self.pieces {
             self.act([&q, &v], h);
             if number == 0 || self.guess.is_empty() {
                 midpoint.rates.clear();
                 midpoint.rates.extend_from_slice(self.guess);
             }
-            let mean = if midpoint.solve(&self.forces(number == 0), [&q, &v], &piece) {
+            let is_solved = midpoint.solve(&self.forces(number == 0), [&q, &v], &piece);
+            if is_solved && !must && !self.loops.is_empty() && midpoint.fastest() * h > SWEPT {
+                return false;
+            }
+            let mean = if is_solved {
                 let changes = self.instants.iter().zip(&midpoint.rates).map(|(instant, a)| instant * h * a);
                 let mean: Vec<f64> = v.iter().zip(changes).map(|(v, change)| v + change).collect();
                 self.multibody.advance(&mut q, &mean, h);
@@ -468,6 +488,13 @@ impl<'a> MovingTree<'a> {
                 return false;
             };
             sum.iter_mut().zip(&mean).for_each(|(sum, mean)| *sum += mean);
+            if !self.loops.is_empty() {
+                self.held.resize(midpoint.closing_forces().len(), 0.0);
+                add(&mut self.held, h, midpoint.closing_forces());
+                if self.pieces > 1 {
+                    self.close_piece([&mut q, &mut v], &mut closing);
+                }
+            }
         }
         self.end = v;
         self.mean = sum.iter().map(|sum| sum / f64::from(self.pieces)).collect();
@@ -476,6 +503,29 @@ impl<'a> MovingTree<'a> {
             self.multibody.lead([&self.q, &q], step.h, &mut self.mean);
         }
         true
+    }
+
+    /// Closes the loops at the end of a piece of a step.
+    fn close_piece(&mut self, [q, v]: [&mut Vec<f64>; 2], closing: &mut Closing) {
+        let mut from = Placement::default();
+        self.multibody.place(&self.base, q, &mut from);
+        self.kept[1] = Some(closing.close_moving(&self.closed(), &from, [q, v]));
+    }
+
+    /// Closes the loops at the end of the displacement.
+    pub(super) fn close(&mut self, h: f64) {
+        if self.loops.is_empty() {
+            return;
+        }
+        let mut q = self.q.clone();
+        self.multibody.advance(&mut q, &self.mean, h);
+        self.kept[1] = Some(Closing::default().close(&self.closed(), &self.added, &mut q));
+        self.multibody.lead([&self.q, &q], h, &mut self.mean);
+    }
+
+    /// Model and loops that rows are determined from.
+    fn closed(&self) -> Closed<'_> {
+        Closed { multibody: &self.multibody, base: &self.base, couplings: self.couplings, loops: self.loops }
     }
 
     /// Moves the tree over a piece where no iteration converges, from coordinates and velocities; returns the velocity of the displacement. Forces act

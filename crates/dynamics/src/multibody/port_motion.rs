@@ -2,9 +2,9 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::acceleration::{add, dot};
 use super::contact::{Contact, Side};
 use super::ports::Ports;
+use crate::algebra::{add, dot};
 
 /// Velocity of a side at its contact.
 fn velocity(side: &Side, velocities: &[f64]) -> Vector3<f64> {

@@ -1,11 +1,11 @@
 //! Ports of a tree: the links and joints at which rows act, and its response to impulses there.
 
-use nalgebra::{DMatrix, DVector, Vector3};
+use nalgebra::{DMatrix, Vector3};
 
-use super::acceleration::dot;
 use super::held::{Held, HeldRow};
 use super::motion::MovingTree;
-use super::pivoted_cholesky::PivotedCholesky;
+use crate::algebra::dot;
+use crate::algebra::pivoted_cholesky::PivotedCholesky;
 use crate::robot::loops::TreeLoop;
 use extricate_core::multibody::{SpatialVector, UnitForce};
 
@@ -145,11 +145,11 @@ impl Ports {
             let target = -REGAIN / h * (follower - coupling.factor * leader - coupling.offset);
             let [follower, leader] = coupling.v.map(port);
             let sides = [vec![(follower, 1.0)], vec![(leader, -coupling.factor)]];
-            rows.push(HeldRow { sides, target, gap: 0.0, group: rows.len() });
+            rows.push(HeldRow { sides, target, group: rows.len() });
         }
         for closed in tree.loops {
             let first = rows.len();
-            for (index, (gap, directions)) in closed.rows(&tree.base, tree.placement.poses()).enumerate() {
+            for (index, (_, directions)) in closed.rows(&tree.base, tree.placement.poses()).enumerate() {
                 // Translations, then rotations.
                 let group = first + index / 3;
                 let side = |(link, [angular, linear]): (Option<usize>, [Vector3<f64>; 2])| {
@@ -157,10 +157,17 @@ impl Ports {
                     Some((port..).zip(angular.iter().chain(linear.iter()).copied()).collect())
                 };
                 let sides = directions.map(|direction| side(direction).unwrap_or_default());
-                rows.push(HeldRow { sides, target: 0.0, gap, group });
+                rows.push(HeldRow { sides, target: 0.0, group });
             }
         }
-        self.held = (!rows.is_empty()).then(|| Held::eliminate(rows, tree.kept.as_deref(), &mut self.basis));
+        if let Some(path) = tree.free_path() {
+            let mut velocities = vec![0.0; self.count()];
+            self.read(tree, path, &mut velocities);
+            let loops = &mut rows[tree.couplings.len()..];
+            loops.iter_mut().for_each(|row| row.target = row.velocity(&velocities));
+        }
+        self.held =
+            (!rows.is_empty()).then(|| Held::eliminate(rows, tree.kept[1].as_deref(), &mut self.basis));
     }
 
     /// Makes the velocities of the ports those that couplings and loops allow: of the displacement, in which couplings lose their drift, or
@@ -170,65 +177,9 @@ impl Ports {
         held.respond(&held.impulses(&held.violations(velocities, is_displacement)), velocities);
     }
 
-    /// Closes the gaps of the loops where the tree is placed at the end of its displacement.
-    pub(super) fn close(&self, tree: &mut MovingTree<'_>, h: f64) {
-        let Some(held) = self.held.as_ref().filter(|_| !tree.loops.is_empty()) else { return };
-        let speeds: Vec<f64> = held.gaps().iter().map(|gap| gap / h).collect();
-        let mut impulses = vec![0.0; self.count()];
-        held.add_to_ports(&held.impulses(&speeds), &mut impulses);
-        let mut x = vec![0.0; tree.v.len()];
-        self.solve(tree, &impulses, &mut x);
-        tree.mean.iter_mut().zip(&x).for_each(|(mean, x)| *mean += x);
-    }
-
     /// Rows of couplings and loops that are not redundant where the tree is placed.
     pub(super) fn kept(&self) -> Vec<usize> {
         self.held.as_ref().map_or_else(Vec::new, |held| held.kept().to_vec())
-    }
-
-    /// Impulses over the step of the rows of couplings and loops that end their violations in the displacement, with the largest violation, and the largest
-    /// velocity of a port; `None` where there are none. The displacement has as much of the impulses as each joint is late.
-    pub(super) fn holding(&self, tree: &mut MovingTree<'_>) -> Option<(Vec<f64>, [f64; 2])> {
-        let held = self.held.as_ref()?;
-        let mut velocities = vec![0.0; self.count()];
-        self.read(tree, &tree.mean, &mut velocities);
-        let largest = |values: &[f64]| values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
-        let violations = held.violations(&velocities, false);
-        let largest = [largest(&violations), largest(&velocities)];
-        let kept = held.kept();
-        let mut response = DMatrix::zeros(kept.len(), kept.len());
-        let (mut x, mut unit) = (vec![0.0; tree.v.len()], vec![0.0; violations.len()]);
-        for (column, &row) in kept.iter().enumerate() {
-            let mut impulses = vec![0.0; self.count()];
-            unit[row] = 1.0;
-            held.add_to_ports(&unit, &mut impulses);
-            unit[row] = 0.0;
-            self.solve(tree, &impulses, &mut x);
-            x.iter_mut().zip(&tree.instants).for_each(|(x, instant)| *x *= instant);
-            self.read(tree, &x, &mut velocities);
-            let caused = held.violations(&velocities, false);
-            kept.iter().enumerate().for_each(|(at, &other)| response[(at, column)] = caused[other]);
-        }
-        let right = DVector::from_iterator(kept.len(), kept.iter().map(|&row| -violations[row]));
-        let solved = response.lu().solve(&right)?;
-        kept.iter().zip(solved.iter()).for_each(|(&row, impulse)| unit[row] = *impulse);
-        Some((unit, largest))
-    }
-
-    /// Forces on the joints that impulses of the rows of couplings and loops cause.
-    pub(super) fn on_joints(&self, tree: &MovingTree<'_>, of_rows: &[f64]) -> Vec<f64> {
-        let mut impulses = vec![0.0; self.count()];
-        self.held.iter().for_each(|held| held.add_to_ports(of_rows, &mut impulses));
-        let mut wrenches = vec![SpatialVector::ZERO; tree.multibody.links().len()];
-        for (index, &link) in self.links.iter().enumerate() {
-            wrenches[link] = spatial(&impulses[6 * index..6 * index + 6]);
-        }
-        let mut joint = vec![0.0; tree.v.len()];
-        tree.multibody.transmit(&tree.placement, &mut wrenches, &mut joint);
-        for (&freedom, &impulse) in self.freedoms.iter().zip(&impulses[6 * self.links.len()..]) {
-            joint[freedom] += impulse;
-        }
-        joint
     }
 
     /// Adds to velocities `v` of the tree what impulses at its ports cause, with those of its couplings and loops, which are returned.

@@ -13,10 +13,11 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector, Vector3};
 
-use super::acceleration::{History, dot};
+use super::acceleration::History;
 use super::cholesky;
 use super::contact::Contact;
 use super::sweeps::Problem;
+use crate::algebra::dot;
 
 /// r, as a fraction of the mean response of the row. Less takes more steps of Newton's method, more takes more outer steps.
 const PROXIMAL: f64 = 1e-4;

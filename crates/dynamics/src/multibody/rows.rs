@@ -77,6 +77,7 @@ impl Rows {
             }
             self.coordinates = None;
             let rotations: Vec<_> = tree.placement.poses().iter().map(|pose| pose.rotation).collect();
+            tree.close(h);
             tree.place_at_end(h);
             for side in self.contacts.iter_mut().flat_map(|contact| contact.sides.iter_mut().flatten()) {
                 if side.tree == index {
@@ -86,7 +87,6 @@ impl Rows {
                 }
             }
             ports.respond(tree, h);
-            ports.close(tree, h);
         }
         for index in 0..self.contacts.len() {
             if self.contacts[index].sides.iter().flatten().any(|side| swings[side.tree])

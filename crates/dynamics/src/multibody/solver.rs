@@ -7,7 +7,7 @@ use rapier3d::dynamics::RigidBodyHandle;
 use rapier3d::pipeline::PhysicsWorld;
 
 use super::bound::{Recovered, bound};
-use super::closed_motion::{begin, move_closed};
+use super::closed_motion::begin;
 use super::contact::{Contact, Response, Side};
 use super::coordinates::CoordinateRows;
 use super::free_body::{StartState, free_body, show_body};
@@ -203,7 +203,7 @@ impl<'a> Posed<'a> {
         }
         for tree in &mut this.trees {
             begin(tree, step);
-            move_closed(tree, step);
+            tree.move_freely(step);
         }
         this
     }
@@ -247,7 +247,7 @@ impl<'a> Posed<'a> {
         for (tree, changes) in self.trees.iter_mut().zip(changes) {
             if changes || tree.is_at_end {
                 tree.choose_instants(h);
-                move_closed(tree, &self.step);
+                tree.move_freely(&self.step);
             } else {
                 tree.release();
             }

@@ -2,10 +2,10 @@
 
 use nalgebra::Vector3;
 
-use super::acceleration::dot;
 use super::contact::Contact;
 use super::coordinates::CoordinateRows;
 use super::limit::Limit;
+use crate::algebra::dot;
 
 /// Maximum number of sweeps: a bound on the work of a step; what is left then is reported.
 const MAX_SWEEPS: usize = 200;

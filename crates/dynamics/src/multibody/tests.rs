@@ -12,7 +12,7 @@ use super::midpoint::Step;
 use super::motion::MovingTree;
 use super::ports::Ports;
 use super::sweeps::Problem;
-use crate::robot::tree::Coupling;
+use crate::robot::coupling::Coupling;
 
 const GRAVITY: f64 = 9.81;
 

@@ -30,6 +30,13 @@ impl TreeLoop {
         if self.kind == ClosureKind::Weld { 6 } else { 3 }
     }
 
+    /// Largest distance of a frame from the origin of what carries it, or of the links from each other \[m\].
+    pub(crate) fn arm(&self, base: &Isometry3<f64>, poses: &[Isometry3<f64>]) -> f64 {
+        let carriers = self.links.map(|link| link.map_or(base, |link| &poses[link]).translation.vector);
+        let frames = self.frames.iter().map(|frame| frame.translation.vector.norm());
+        frames.fold((carriers[0] - carriers[1]).norm(), f64::max)
+    }
+
     /// The gaps that open it, along the axes of the world \[m, then rad\], with the impulses that close it, by side.
     pub(crate) fn rows(
         &self,

@@ -11,6 +11,8 @@ mod action;
 pub(crate) mod body;
 pub(crate) mod carried;
 mod closed_feedforward;
+pub(crate) mod closed_rows;
+pub(crate) mod coupling;
 mod curve;
 pub(crate) mod description;
 mod drive;

@@ -11,6 +11,8 @@ use rapier3d::dynamics::RigidBodyHandle;
 
 use super::action::Action;
 use super::carried::carried_velocities;
+use super::closed_rows::{Closed, Closing};
+use super::coupling::Coupling;
 pub(crate) use super::curve::Drive;
 use super::lift::Lift;
 use super::loops::TreeLoop;
@@ -45,17 +47,6 @@ pub(super) enum Place {
     Single { q: usize, v: usize, link: usize },
     /// Yaw, pitch or roll (0 to 2) of a spherical joint.
     Angle { q: usize, v: usize, which: usize },
-}
-
-/// A joint that follows another: q_follower = factor · q_leader + offset.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Coupling {
-    /// Places of the coordinates, follower first.
-    pub(crate) q: [usize; 2],
-    /// Places of the velocities.
-    pub(crate) v: [usize; 2],
-    pub(crate) factor: f64,
-    pub(crate) offset: f64,
 }
 
 /// Distance beyond a limit [rad or m] above which what led a joint there is done again: contacts without the limit's row, or a motion back within a
@@ -263,8 +254,15 @@ impl RobotTree {
             self.multibody.advance(&mut self.q, mean, h - duration);
             self.settle();
         }
-        let solver = (&mut self.factor, &mut self.buffer);
-        self.v = carried_velocities(&self.multibody, (&from, &self.v), &self.placement, solver);
+        if self.loops.is_empty() {
+            let solver = (&mut self.factor, &mut self.buffer);
+            self.v = carried_velocities(&self.multibody, (&from, &self.v), &self.placement, solver);
+            return;
+        }
+        let Self { multibody, base, couplings, loops, q, v, .. } = self;
+        let of = Closed { multibody, base, couplings, loops };
+        Closing::default().close_moving(&of, &from, [q, v]);
+        self.settle();
     }
 
     /// Whether a link that went back from a placement for `duration` \[s\] is farther from where the step started than its displacement and a straight

@@ -110,6 +110,7 @@ const ROOMS: [Rooms; 7] = [
             "mass",
             "pull",
             "stateful",
+            "algebra",
             "robot",
             "soft",
             "options",

@@ -4,9 +4,9 @@ use nalgebra::DMatrix;
 
 /// Factor L of a matrix L Lᵀ; rows that others span have no column.
 #[derive(Debug)]
-pub(super) struct PivotedCholesky {
+pub(crate) struct PivotedCholesky {
     /// Row of each column of the factor.
-    pub(super) order: Vec<usize>,
+    pub(crate) order: Vec<usize>,
     /// L, by rows of the matrix and columns in the order of the pivots.
     lower: DMatrix<f64>,
 }
@@ -14,7 +14,7 @@ pub(super) struct PivotedCholesky {
 impl PivotedCholesky {
     /// Factor of a matrix whose diagonal counts in proportion to `scales`; rows of scale zero, and those of which the others leave no more
     /// than the fraction `spanned`, have no column.
-    pub(super) fn new(matrix: DMatrix<f64>, scales: &[f64], spanned: f64) -> Self {
+    pub(crate) fn new(matrix: DMatrix<f64>, scales: &[f64], spanned: f64) -> Self {
         let count = matrix.nrows();
         let mut rest = matrix;
         let mut lower = DMatrix::zeros(count, count);
@@ -48,13 +48,13 @@ impl PivotedCholesky {
     }
 
     /// L, with a column for each row that others do not span.
-    pub(super) fn into_factor(self) -> DMatrix<f64> {
+    pub(crate) fn into_factor(self) -> DMatrix<f64> {
         let rank = self.order.len();
         self.lower.resize_horizontally(rank, 0.0)
     }
 
     /// Solution for a right-hand side; zero in the rows that are left out.
-    pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
+    pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut x = right.to_vec();
         self.solve_all(&mut x, 1);
         x
@@ -62,7 +62,7 @@ impl PivotedCholesky {
 
     /// Solutions for `count` right-hand sides, which have their values of a row one after another, in their place; zero in the rows that are left out.
     #[inline(always)]
-    pub(super) fn solve_all(&self, x: &mut [f64], count: usize) {
+    pub(crate) fn solve_all(&self, x: &mut [f64], count: usize) {
         let mut known = vec![0.0; count];
         let columns = self.order.len();
         for step in 0..2 * columns {
