@@ -1,7 +1,8 @@
 //! A limit of a joint as a row: 0 ≤ λ ⊥ s u − target ≥ 0, s = 1 at a minimum and −1 at a maximum.
 
 use super::motion::{MIDDLE, MovingTree};
-use crate::robot::tree::{PASSED, RobotTree};
+use crate::robot::limited::PASSED;
+use crate::robot::tree::RobotTree;
 
 /// Motion of a limit's row beyond which it is left out of a step, in steps at the present speed and acceleration: a joint that
 /// is farther away does not get there, unless contacts lead it.

@@ -172,7 +172,7 @@ impl Midpoint {
             coupled.hold(couplings, (v, instants, h), held);
             return true;
         }
-        let of = Closed { multibody, base: &base, couplings, loops };
+        let of = Closed { multibody, base: &base, couplings, loops, limited: &[] };
         closed.update(&of, placement, (factor, buffer));
         closed.hold(kept, (v, instants, h), held)
     }

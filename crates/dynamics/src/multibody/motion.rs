@@ -17,6 +17,7 @@ use crate::robot::carried::carried_velocities;
 use crate::robot::closed_rows::{Closed, Closing};
 use crate::robot::coupling::Coupling;
 use crate::robot::lift::{Lift, lift};
+use crate::robot::limited::Limited;
 use crate::robot::loops::TreeLoop;
 use crate::robot::outside::OutsideForces;
 use crate::robot::tree::{Drive, RobotTree, TreeEnd};
@@ -67,6 +68,8 @@ pub(super) struct MovingTree<'a> {
     pub(super) couplings: &'a [Coupling],
     /// Loops that it closes.
     pub(super) loops: &'a [TreeLoop],
+    /// Joints with limits, beyond which no loop is closed.
+    limited: &'a [Limited],
     /// Rows of couplings and loops that are not redundant at the start of the step, and where the tree is placed; all where that is not determined.
     pub(super) kept: [Option<Vec<usize>>; 2],
     /// Impulses of the rows of couplings and loops over the step, by which a tree with loops holds them.
@@ -125,6 +128,7 @@ impl<'a> MovingTree<'a> {
             drives: Vec::new(),
             couplings: &[],
             loops: &[],
+            limited: &[],
             kept: [None, None],
             held: Vec::new(),
             bearing: Vec::new(),
@@ -158,6 +162,7 @@ impl<'a> MovingTree<'a> {
         this.drives.clone_from(&tree.drives);
         this.couplings = &tree.couplings;
         this.loops = &tree.loops;
+        this.limited = &tree.limited;
         this.lifts = &tree.lifts;
         this.start = Some(&tree.placement);
         this.guess = &tree.rates;
@@ -525,7 +530,13 @@ impl<'a> MovingTree<'a> {
 
     /// Model and loops that rows are determined from.
     fn closed(&self) -> Closed<'_> {
-        Closed { multibody: &self.multibody, base: &self.base, couplings: self.couplings, loops: self.loops }
+        Closed {
+            multibody: &self.multibody,
+            base: &self.base,
+            couplings: self.couplings,
+            loops: self.loops,
+            limited: self.limited,
+        }
     }
 
     /// Moves the tree over a piece where no iteration converges, from coordinates and velocities; returns the velocity of the displacement. Forces act

@@ -9,11 +9,12 @@ use nalgebra::{DMatrix, DVector, Isometry3};
 
 use super::carried::carried_velocities;
 use super::coupling::Coupling;
+use super::limited::{Limited, PASSED};
 use super::loops::TreeLoop;
 use crate::algebra::pivoted_cholesky::PivotedCholesky;
 use crate::algebra::{add, dot};
 use extricate_core::multibody::factor::SolveBuffer;
-use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector};
+use extricate_core::multibody::{Factor, Multibody, Placement, SpatialVector, UnitForce};
 
 /// Response of a row that those before it leave, over the largest one of its group, below which it is redundant.
 const SPANNED: f64 = 1e-10;
@@ -24,6 +25,11 @@ const MAX_CLOSINGS: usize = 8;
 /// Gap over the arms of its links, or \[rad\], at which a loop is closed.
 const CLOSED: f64 = 1e-11;
 
+/// Maximum number of times that joints are held within their limits.
+const MAX_HELD: usize = 4;
+/// Inertia of a joint that is held, over its own.
+const HELD: f64 = 1e9;
+
 /// Tree whose couplings and loops are rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Closed<'a> {
@@ -31,6 +37,8 @@ pub(crate) struct Closed<'a> {
     pub(crate) base: &'a Isometry3<f64>,
     pub(crate) couplings: &'a [Coupling],
     pub(crate) loops: &'a [TreeLoop],
+    /// Joints with limits.
+    pub(crate) limited: &'a [Limited],
 }
 
 /// Rows of couplings, then of loops, where a tree is placed.
@@ -171,8 +179,45 @@ pub(crate) struct Closing {
 
 impl Closing {
     /// Moves coordinates until the loops are closed, with `added` moments of inertia of the velocities; returns the rows that are not redundant there.
-    /// Where the gaps do not shrink, as at a dead centre, they are left.
+    /// Joints that this led beyond their limits stay where they were, if the loops can be closed without them. Where the gaps do not shrink, as at a
+    /// dead centre, they are left.
     pub(crate) fn close(&mut self, of: &Closed<'_>, added: &[f64], q: &mut Vec<f64>) -> Vec<usize> {
+        let start = q.clone();
+        let mut opening = self.approach(of, added, q);
+        let (mut held, mut holds) = (added.to_vec(), false);
+        for _ in 0..MAX_HELD {
+            let passes = |limited: &&Limited| {
+                let [before, after] = [&start, &*q].map(|q| limited.distance_beyond(q[limited.q]));
+                after > PASSED + before && held[limited.v] <= added[limited.v]
+            };
+            let passed: Vec<usize> = of.limited.iter().filter(passes).map(|limited| limited.v).collect();
+            if passed.is_empty() {
+                break;
+            }
+            passed.into_iter().for_each(|v| held[v] += HELD * self.inertia(of, v));
+            holds = true;
+            let mut other = start.clone();
+            let left = self.approach(of, &held, &mut other);
+            if left > CLOSED.max(opening) {
+                break;
+            }
+            (*q, opening) = (other, left);
+        }
+        if holds {
+            self.approach(of, added, q);
+        }
+        self.rows.factor().order
+    }
+
+    /// Inertia that a force within a joint accelerates [kg·m² or kg].
+    fn inertia(&self, of: &Closed<'_>, v: usize) -> f64 {
+        let mut z = vec![0.0; of.multibody.freedoms()];
+        self.factor.coordinates((of.multibody, &self.placement), &UnitForce::Joint(v), &mut z);
+        dot(&z, &z).recip()
+    }
+
+    /// Closes loops with Newton's method, by the smallest motion in the norm of the mass matrix with `added`; returns the gap that is left.
+    fn approach(&mut self, of: &Closed<'_>, added: &[f64], q: &mut Vec<f64>) -> f64 {
         let mut last = f64::INFINITY;
         let mut before = q.clone();
         for closings in 0..=MAX_CLOSINGS {
@@ -187,10 +232,10 @@ impl Closing {
                 of.multibody.place(of.base, q, placement);
                 factor.update(of.multibody, placement, added);
                 rows.update(of, placement, (factor, buffer));
-                break;
+                return last;
             }
             if opening <= CLOSED || closings == MAX_CLOSINGS {
-                break;
+                return opening;
             }
             last = opening;
             before.clone_from(q);
@@ -199,7 +244,7 @@ impl Closing {
             rows.spread.iter().zip(forces).for_each(|(spread, force)| add(&mut moved, force, spread));
             of.multibody.advance(q, &moved, 1.0);
         }
-        self.rows.factor().order
+        last
     }
 
     /// Makes coordinates those of closed loops, and velocities `v` at a placement those with which the links keep their momenta, as far as the joints and
@@ -213,9 +258,61 @@ impl Closing {
         let kept = self.close(of, &vec![0.0; v.len()], q);
         let Self { rows, placement, factor, buffer } = self;
         *v = carried_velocities(of.multibody, (from, v), placement, (factor, buffer));
+        rows.update(of, placement, (factor, buffer));
         let missing: Vec<f64> = rows.rows.iter().map(|row| -dot(row, v)).collect();
         let impulses = rows.factor().solve(&missing);
         rows.spread.iter().zip(impulses).for_each(|(spread, impulse)| add(v, impulse, spread));
         kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use extricate_core::kinematics::ClosureKind;
+    use extricate_core::multibody::{JointModel, LinkModel};
+    use nalgebra::{Matrix3, Vector3};
+
+    use super::*;
+
+    /// A chain of three hinges in a plane, its last link light, whose end is 36 mm from where it belongs.
+    #[test]
+    fn joints_at_their_limits_stay_there_where_a_loop_can_be_closed_by_others() {
+        let mut multibody = Multibody::new();
+        for (at, mass) in [1.0, 1.0, 1e-3].into_iter().enumerate() {
+            multibody.add(LinkModel {
+                parent: at.checked_sub(1),
+                origin: Isometry3::translation(if at == 0 { 0.0 } else { 0.5 }, 0.0, 0.0),
+                joint: JointModel::Revolute { axis: Vector3::z() },
+                mass,
+                center: Vector3::x() * 0.25,
+                inertia: Matrix3::identity() * (0.02 * mass),
+                armature: 0.0,
+            });
+        }
+        let start = vec![0.5, 0.8, 0.3];
+        let (base, mut placement) = (Isometry3::identity(), Placement::default());
+        multibody.place(&base, &start, &mut placement);
+        let end = Isometry3::translation(0.5, 0.0, 0.0);
+        let there = Isometry3::translation(0.03, 0.02, 0.0) * placement.poses()[2] * end;
+        let links = [None, Some(2)];
+        let loops = [TreeLoop { links, frames: [there, end], kind: ClosureKind::Point, closure: 0 }];
+        let close = |limited: &[Limited]| {
+            let (multibody, base) = (&multibody, &base);
+            let of = Closed { multibody, base, couplings: &[], loops: &loops, limited };
+            let (mut closing, mut q) = (Closing::default(), start.clone());
+            let kept = closing.close(&of, &[0.0; 3], &mut q);
+            assert_eq!(kept.len(), 2, "{kept:?}");
+            (q[2] - start[2], closing.rows.opening(&of, &closing.placement))
+        };
+        let (moved, opening) = close(&[]);
+        assert!(moved.abs() > 0.05 && opening < CLOSED, "{moved} {opening}");
+        // Now it is at the limit in the direction in which it moved.
+        let limits = if moved > 0.0 { [-10.0, start[2]] } else { [start[2], 10.0] };
+        let (held, opening) = close(&[Limited { q: 2, v: 2, limits }]);
+        assert!(held.abs() < 1e-6 && opening < CLOSED, "{held} {opening}");
+        // Where all are at limits, the loop is closed all the same.
+        let all = [0, 1, 2].map(|at| Limited { q: at, v: at, limits: [start[at], start[at]] });
+        let (bent, opening) = close(&all);
+        assert!(bent.abs() > 0.01 && opening < CLOSED, "{bent} {opening}");
     }
 }

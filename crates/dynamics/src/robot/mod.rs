@@ -19,6 +19,7 @@ mod drive;
 pub(crate) mod expectation;
 mod feedforward;
 pub(crate) mod lift;
+pub(crate) mod limited;
 pub(crate) mod loops;
 mod motor;
 mod mount;

@@ -15,6 +15,7 @@ use super::closed_rows::{Closed, Closing};
 use super::coupling::Coupling;
 pub(crate) use super::curve::Drive;
 use super::lift::Lift;
+use super::limited::{Limited, PASSED};
 use super::loops::TreeLoop;
 use super::outside::OutsideForces;
 use super::parts::Parts;
@@ -47,27 +48,6 @@ pub(super) enum Place {
     Single { q: usize, v: usize, link: usize },
     /// Yaw, pitch or roll (0 to 2) of a spherical joint.
     Angle { q: usize, v: usize, which: usize },
-}
-
-/// Distance beyond a limit [rad or m] above which what led a joint there is done again: contacts without the limit's row, or a motion back within a
-/// step. The spring of limits takes twenty steps to bring the joint back.
-pub(crate) const PASSED: f64 = 1e-4;
-
-/// Limits of a joint.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Limited {
-    pub(crate) q: usize,
-    pub(crate) v: usize,
-    /// Minimum and maximum [rad or m].
-    pub(crate) limits: [f64; 2],
-}
-
-impl Limited {
-    /// Distance beyond its limits at a value, zero within them [rad or m].
-    fn distance_beyond(&self, value: f64) -> f64 {
-        let [lower, upper] = self.limits;
-        (lower - value).max(value - upper).max(0.0)
-    }
 }
 
 /// A tree at the end of a step.
@@ -259,8 +239,8 @@ impl RobotTree {
             self.v = carried_velocities(&self.multibody, (&from, &self.v), &self.placement, solver);
             return;
         }
-        let Self { multibody, base, couplings, loops, q, v, .. } = self;
-        let of = Closed { multibody, base, couplings, loops };
+        let Self { multibody, base, couplings, loops, limited, q, v, .. } = self;
+        let of = Closed { multibody, base, couplings, loops, limited };
         Closing::default().close_moving(&of, &from, [q, v]);
         self.settle();
     }
