@@ -70,7 +70,8 @@ pub(super) struct MovingTree<'a> {
     pub(super) loops: &'a [TreeLoop],
     /// Joints with limits, beyond which no loop is closed.
     limited: &'a [Limited],
-    /// Rows of couplings and loops that are not redundant at the start of the step, and where the tree is placed; all where that is not determined.
+    /// Rows of couplings and loops that are not redundant at the start of the step, and where the tree is placed. [`super::closed_motion::begin`] determines
+    /// them where there are loops; without loops all count.
     pub(super) kept: [Option<Vec<usize>>; 2],
     /// Impulses of the rows of couplings and loops over the step, by which a tree with loops holds them.
     held: Vec<f64>,
